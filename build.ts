@@ -24,6 +24,11 @@ const gzippedFiles: Bun.BunPlugin = {
   },
 };
 
+// The date of the commit, so that two builds of it are equal.
+const commit = Bun.spawnSync(["git", "log", "-1", "--format=%h %cI"], { stderr: "ignore" });
+const [hash = "", date = ""] = commit.success ? commit.stdout.toString().trim().split(" ") : [];
+const build = hash === "" ? undefined : { commit: hash, date };
+
 mkdirSync(dirname(values.outfile), { recursive: true });
 const result = await Bun.build({
   entrypoints: ["cli/main.ts"],
@@ -37,6 +42,7 @@ const result = await Bun.build({
   // Dynamically imported modules become chunks that are loaded on demand. With circular imports, chunks may run in the
   // wrong order; a project rule forbids circular imports.
   splitting: true,
+  define: { RUNTIME_BUILD: JSON.stringify(build) ?? "undefined" },
   plugins: [gzippedFiles],
   compile: {
     outfile: values.outfile,

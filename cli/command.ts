@@ -1,5 +1,6 @@
 // The definition of a command: words and flags are read into options, and a function runs with them. Commands are data, so
 // that parsing is tested without running, and the help is generated from the same rows.
+import { closedList } from "../src/base/closed-list";
 import { UsageError } from "./errors";
 import type { Io } from "./io";
 import type { Format } from "./output";
@@ -58,6 +59,8 @@ export interface Verb extends Row {
 export interface Noun {
   name: string;
   summary: string;
+  /** Where the list of its records is over HTTP; the help shows it. */
+  http?: string;
   /** The verb that takes options of a tool. */
   open?: string;
   /** The verbs are loaded when the noun is used. A single verb may have the noun's name: `runtime init`. */
@@ -145,7 +148,7 @@ export function oneOf<T extends string>(
 ): T | undefined {
   const found = known.find((each) => each === text);
   if (found !== undefined || text === undefined) return found;
-  throw new UsageError(`${what} must be one of ${known.join(", ")}.`);
+  throw new UsageError(`${what} ${closedList(known, text)}.`);
 }
 
 /** Drops undefined fields, for records whose fields are absent rather than undefined. */

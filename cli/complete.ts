@@ -21,8 +21,7 @@ const FLAG_VALUES: { readonly [flag: string]: Candidates } = {
   "--tool": "tools list -o name",
   "--gateway": "gateways list -o name",
   "--project": "projects list -o name",
-  "--toolkit": async () =>
-    (await import("../catalogs")).extensions.catalogs.map(({ toolkit }) => toolkit.name),
+  "--toolkit": "toolkits list -o name",
   "--unsafe-skip-verification": ["on", "off"],
 };
 

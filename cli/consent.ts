@@ -1,14 +1,11 @@
 // Guides a user through a consent: address, browser, waiting. For scripts the error contains the address.
 import type { Authorization } from "../src/authorization";
 import { consentRequired } from "../src/errors";
-import { consentStatus } from "./client/authorization";
+import { consentEnd } from "./client/authorization";
 import { type Client, isServed } from "./client/client";
 import { ConsentRequired } from "./errors";
 import type { Io } from "./io";
 import { printable } from "./printable";
-
-/** The duration of one long poll; polling continues until the consent has ended. */
-const WAIT_S = 59;
 
 /**
  * Resolves when the user has consented. Throws `ConsentRequired` without a terminal, and `tool_requirements_not_met` if
@@ -48,12 +45,9 @@ async function waitForConsent(
       ? "Opened in the browser. Waiting (Ctrl-C cancels)."
       : "Open it in a browser. Waiting (Ctrl-C cancels).",
   );
-  for (;;) {
-    const { status, status_reason } = await consentStatus(client, id, WAIT_S);
-    if (status === "completed") return io.note(io.notePaint.green("Consent completed."));
-    if (status === "pending") continue;
-    throw consentRequired(`The consent failed: ${status_reason ?? status}. Run the command again to retry.`);
-  }
+  const { status, status_reason } = await consentEnd(client, id, Infinity);
+  if (status === "completed") return io.note(io.notePaint.green("Consent completed."));
+  throw consentRequired(`The consent failed: ${status_reason ?? status}. Run the command again to retry.`);
 }
 
 function consentNeeded(authorization: Authorization, what: string, served: boolean): ConsentRequired {

@@ -2,6 +2,7 @@
 import { type Client, userOf, withClient } from "./client/client";
 import { publishedModels, streamChat } from "./client/models";
 import { type Common, defined } from "./command";
+import { counted } from "./counted";
 import { UsageError } from "./errors";
 import type { Io } from "./io";
 import { print } from "./output";
@@ -32,6 +33,8 @@ export interface Conversation {
   messages: { role: string; [field: string]: unknown }[];
 }
 
+const HELP = "/exit, /quit or Ctrl-C: end. Everything else is a message to the model.";
+
 /** The limit of rounds of tool calls before the model must answer. */
 const MOST_ROUNDS = 16;
 
@@ -51,10 +54,17 @@ export async function converse(io: Io, common: Common, options: ChatOptions): Pr
       messages: options.system === undefined ? [] : [{ role: "system", content: options.system }],
     };
     if (first !== undefined) return answer(conversation, first);
-    io.note(`Talking to ${conversation.model}, with ${offered.names.length} tools. /exit or Ctrl-C ends.`);
+    io.note(
+      `Talking to ${conversation.model}, with ${counted(offered.names.length, "tool")}. /help shows what you can type.`,
+    );
     for (;;) {
       const message = await io.prompts.ask("You:");
       if (message === "/exit" || message === "/quit") return;
+      // A command must not reach the model, which would answer it.
+      if (/^\/\w+$/.test(message)) {
+        io.note(message === "/help" ? HELP : `${message} is not a command. ${HELP}`);
+        continue;
+      }
       await answer(conversation, message);
     }
   });
@@ -84,26 +94,19 @@ async function answer(conversation: Conversation, message: string): Promise<void
   const { io, common, messages } = conversation;
   messages.push({ role: "user", content: message });
   const begin = messages.length;
+  let text = "";
   for (let round = 1; round <= MOST_ROUNDS; round++) {
-    const { text, calls } = await turn(conversation);
-    const { toolCall, withIds } = await import("../src/llm");
-    const requested = withIds(calls, () => `call_${crypto.randomUUID().slice(0, 8)}`);
-    messages.push({
-      role: "assistant",
-      content: text,
-      ...(requested.length === 0 ? {} : { tool_calls: requested.map(toolCall) }),
-    });
+    const said = await turn(conversation);
+    text = said.text;
+    const { assistantMessage, withIds } = await import("../src/llm");
+    const requested = withIds(said.calls, () => `call_${crypto.randomUUID().slice(0, 8)}`);
+    messages.push(assistantMessage(said, requested));
     if (requested.length === 0) break;
     for (const call of requested) messages.push(await answerCall(conversation, call));
   }
   if (common.output === "table" || common.output === "name") return;
   const reply = messages.slice(begin);
-  print(
-    io,
-    common.output,
-    { model: conversation.model, content: reply.at(-1)?.["content"] ?? "", messages: reply },
-    () => "",
-  );
+  print(io, common.output, { model: conversation.model, content: text, messages: reply }, () => "");
 }
 
 async function turn({ io, common, client, model, user, offered, messages }: Conversation) {

@@ -1,63 +1,72 @@
-// A document for `runtime apply`: YAML or JSON, with values from variables and files filled in.
-import { readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import { isObject } from "../src/base/json";
-import { malformedRequest } from "../src/errors";
-import { UsageError } from "./errors";
-import { readText, withoutLineEnd } from "./input";
+// A document for `runtime apply`: read, checked as a whole, and with the values from variables and files filled in.
+import { fieldErrors, isObject, withoutNulls } from "../src/base";
+import { type FieldError, malformedRequest, RuntimeError } from "../src/errors";
+import { ManifestRequest } from "../src/manifest/schema";
+import { contradictions, unknownNames } from "../src/manifest/rules";
+import { DocumentError } from "./errors";
+import { readText } from "./input";
 import type { Io } from "./io";
+import { type Source, Sources } from "./value-sources";
+import { parseYaml, type ParsedDocument, type Problem } from "./yaml-document";
 
-/** Sections of records whose credentials are optional. */
-const OPTIONAL = ["plugins", "providers", "models"];
-
-/** Throws `usage` for a file that cannot be read, `malformed_request` for an invalid document. */
-export async function readDocument(io: Io, file: string): Promise<{ [key: string]: unknown }> {
-  const text = await readText(io, file, "--file");
-  const value = parsed(text);
-  const folder = file === "-" ? process.cwd() : dirname(resolve(file));
-  const filled = withValues(io, folder, value);
-  if (isObject(filled)) return filled;
-  throw malformedRequest("--file must contain one document: an object with providers, secrets, settings.");
+export interface ApplyDocument {
+  /** The files and variables that it names. */
+  sources: readonly Source[];
+  /** The document with the values from its sources, which are read now. Throws `usage` for a file that cannot be read. */
+  filled(): { [key: string]: unknown };
+  /** Runs `work`. Errors about fields of the document get their places in it. */
+  locating<T>(work: () => Promise<T>): Promise<T>;
 }
 
-// JSON is also valid YAML.
-function parsed(text: string): unknown {
-  try {
-    return Bun.YAML.parse(text);
-  } catch {
-    throw malformedRequest("--file is not valid YAML or JSON.");
-  }
+/** More would not help anybody to mend a document. */
+const MAX_PROBLEMS = 20;
+
+/** Throws `usage` for a file that cannot be read, `malformed_request` with all problems of the document. Reads no values. */
+export async function readDocument(io: Io, file: string): Promise<ApplyDocument> {
+  const name = file === "-" ? "standard input" : file;
+  const parsed = parseYaml(await readText(io, file, "--file"));
+  refuse(name, parsed.problems);
+  const { value } = parsed;
+  if (!isObject(value)) throw notADocument(name);
+  const sources = new Sources(io, file, value);
+  refuse(name, [...sources.errors(), ...errorsOf(sources)].map(parsed.located));
+  return {
+    sources: sources.found,
+    filled: () => sources.filled(),
+    locating: (work) => work().catch((error: unknown) => Promise.reject(locatedError(name, parsed, error))),
+  };
 }
 
-/**
- * Replaces `value_from: {env: NAME}` with `value`. If the variable is not set, the field is dropped; in records whose
- * credentials are optional it is left in place, so that the server keeps a stored credential or reports a missing one.
- */
-function withValues(io: Io, folder: string, value: unknown, leavesUnset = false): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => withValues(io, folder, item, leavesUnset));
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
-    if (!key.endsWith("_from") || !isObject(inner))
-      return [[key, withValues(io, folder, inner, leavesUnset || OPTIONAL.includes(key))]];
-    const text = valueFrom(io, folder, key, inner);
-    if (text === undefined) return leavesUnset ? [[key, inner]] : [];
-    return [[key.slice(0, -"_from".length), text]];
+function notADocument(name: string): Error {
+  return malformedRequest(`${name} must contain one document: an object with providers, secrets, settings.`);
+}
+
+function errorsOf(sources: Sources): FieldError[] {
+  const document = withoutNulls(ManifestRequest, sources.stubbed());
+  const isStub = ({ field }: FieldError): boolean => sources.fields.has(field);
+  const unknown = unknownNames(sources.stubbed()).map((error) =>
+    isStub(error) ? sources.named(error) : error,
+  );
+  const names = new Set(unknown.map(({ field }) => field));
+  // The schema refuses unknown names of some records as well, without the nearest one.
+  const types = fieldErrors(ManifestRequest, document).filter(
+    ({ field, rule }) => rule !== "additionalProperties" && !names.has(field),
+  );
+  return [...unknown, ...types, ...contradictions(document)].filter((error) => !isStub(error));
+}
+
+function refuse(name: string, problems: readonly Problem[]): void {
+  if (problems.length === 0) return;
+  const inOrder = problems.toSorted((left, right) => left.line - right.line || left.column - right.column);
+  throw new DocumentError(name, inOrder.slice(0, MAX_PROBLEMS));
+}
+
+function locatedError(name: string, parsed: ParsedDocument, error: unknown): unknown {
+  if (!(error instanceof RuntimeError) || error.fieldErrors === undefined) return error;
+  const places = error.fieldErrors.map(parsed.located).map(({ line }) => `line ${line}`);
+  const at = places.length === 0 ? "" : ` See ${name}, ${[...new Set(places)].join(", ")}.`;
+  return new RuntimeError(error.name, error.status, `${error.message}${at}`, {
+    fieldErrors: error.fieldErrors,
+    cause: error,
   });
-  return Object.fromEntries(entries);
-}
-
-function valueFrom(
-  io: Io,
-  folder: string,
-  key: string,
-  { env, file }: { [key: string]: unknown },
-): string | undefined {
-  if (typeof env === "string") return io.env[env];
-  if (typeof file !== "string") throw malformedRequest(`${key} takes {env: VARIABLE} or {file: PATH}.`);
-  const path = resolve(folder, file);
-  try {
-    return withoutLineEnd(readFileSync(path, "utf8"));
-  } catch {
-    throw new UsageError(`${key}: ${path} cannot be read.`);
-  }
 }

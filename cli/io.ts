@@ -55,7 +55,10 @@ export async function systemIo(): Promise<Io> {
   const outIsTerminal = isTerminal(1);
   const notesAreTerminal = isTerminal(2);
   const coloured = (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
-  const colours = coloured && (outIsTerminal || notesAreTerminal) ? await terminalPaint() : plainPaint;
+  // NO_COLOR wins. FORCE_COLOR is for logs that show colours without a terminal, such as those of CI servers.
+  const forced = isSet(env["FORCE_COLOR"]);
+  const colours =
+    coloured && (outIsTerminal || notesAreTerminal || forced) ? await terminalPaint() : plainPaint;
   let before = (): void => undefined;
   const note = (text: string): void => {
     before();
@@ -70,8 +73,8 @@ export async function systemIo(): Promise<Io> {
     },
     note: (line) => note(`${terminalText(line)}\n`),
     transient: notesAreTerminal ? (line) => note(`\r\u001b[K${terminalText(line)}`) : undefined,
-    paint: outIsTerminal ? colours : plainPaint,
-    notePaint: notesAreTerminal ? colours : plainPaint,
+    paint: outIsTerminal || forced ? colours : plainPaint,
+    notePaint: notesAreTerminal || forced ? colours : plainPaint,
     columns: outIsTerminal ? process.stdout.columns || 80 : undefined,
     interactive: notesAreTerminal && isTerminal(0) && !isSet(env["CI"]),
     prompts: terminalPrompts,

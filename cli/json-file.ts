@@ -1,45 +1,83 @@
-// A JSON file of another program: adds or replaces records by their names and leaves everything else unchanged.
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
+// A JSON file of another program: adds or replaces records by their names. Comments, trailing commas and the
+// order of everything else stay; the record before a new one may be spread over several lines.
+import { applyEdits, type FormattingOptions, modify, parse, type ParseError } from "jsonc-parser";
 import { isObject, type JsonObject } from "../src/base";
-import { configurationError } from "../src/errors";
-import { modeOf, replaceFile } from "./replace-file";
+import { NotChanged } from "./user-text";
 
-/** Merges a record into the file, two levels deep. Creates a missing file. Throws `configuration`. */
-export function mergeInto(path: string, config: JsonObject): void {
-  const before = existsSync(path) ? parsed(path) : {};
-  const after: { [key: string]: unknown } = { ...before };
-  for (const [key, value] of Object.entries(config)) after[key] = merged(before[key], value);
-  mkdirSync(dirname(path), { recursive: true });
-  replaceFile(path, `${JSON.stringify(after, null, 2)}\n`, modeOf(path) ?? 0o644);
+type Plain = { readonly [key: string]: unknown };
+
+/** The text with a record merged in, two levels deep. Throws `NotChanged` for a text that cannot be merged. */
+export function mergedJson(text: string, config: JsonObject): string {
+  if (text.trim() === "") return `${JSON.stringify(config, null, 2)}\n`;
+  const before = parsed(text);
+  const changed = changesOf(before, config).reduce(
+    (current, { path, value, appended }) =>
+      applyEdits(
+        current,
+        modify(current, path, value, { formattingOptions: formatOf(text), isArrayInsertion: appended }),
+      ),
+    text,
+  );
+  // Names that occur twice, for example, would be changed in one place and read from the other.
+  if (Bun.deepEquals(parsed(changed), merged(before, config))) return changed;
+  throw new NotChanged("has a form that cannot be changed safely");
 }
 
-function merged(before: unknown, value: unknown): unknown {
-  if (Array.isArray(value)) {
-    const present = Array.isArray(before) ? before : [];
-    const ids = value.map(idOf);
-    return [...present.filter((item) => !ids.includes(idOf(item))), ...value];
+function parsed(text: string): Plain {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first !== undefined)
+    throw new NotChanged(`is not valid JSON (line ${text.slice(0, first.offset).split("\n").length})`);
+  if (isObject(value)) return value;
+  throw new NotChanged("does not contain one JSON object");
+}
+
+interface Edit {
+  path: (string | number)[];
+  value: unknown;
+  appended: boolean;
+}
+
+function changesOf(before: Plain, config: JsonObject): Edit[] {
+  return Object.entries(config).flatMap(([key, value]): Edit[] => {
+    const present = before[key];
+    if (Array.isArray(value) && Array.isArray(present)) {
+      // Appended ones follow those that are there, one after the other.
+      let end = present.length;
+      return value.map((item): Edit => {
+        const at = present.findIndex((each) => idOf(each) === idOf(item));
+        return { path: [key, at < 0 ? end++ : at], value: item, appended: at < 0 };
+      });
+    }
+    if (!isObject(present) || !isObject(value)) return [{ path: [key], value, appended: false }];
+    return Object.entries(value).map(([name, item]) => ({ path: [key, name], value: item, appended: false }));
+  });
+}
+
+function merged(before: Plain, config: JsonObject): Plain {
+  const after: { [key: string]: unknown } = { ...before };
+  for (const [key, value] of Object.entries(config)) {
+    const present = before[key];
+    if (Array.isArray(value) && Array.isArray(present)) {
+      const replaced = present.map((item) => value.find((each) => idOf(each) === idOf(item)) ?? item);
+      const ids = present.map(idOf);
+      after[key] = [...replaced, ...value.filter((item) => !ids.includes(idOf(item)))];
+    } else after[key] = isObject(present) && isObject(value) ? { ...present, ...value } : value;
   }
-  return isObject(before) && isObject(value) ? { ...before, ...value } : value;
+  return after;
 }
 
 function idOf(item: unknown): unknown {
   return isObject(item) ? item["id"] : item;
 }
 
-// Writing would lose comments, so a file with comments is not changed.
-function parsed(path: string): { [key: string]: unknown } {
-  const text = readFileSync(path, "utf8");
-  try {
-    const value: unknown = text.trim() === "" ? {} : JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch (error) {
-    throw configurationError(
-      `${path} is not plain JSON and was not changed. Add the printed configuration by hand.`,
-      {
-        cause: error,
-      },
-    );
-  }
-  throw configurationError(`${path} does not contain one JSON object and was not changed.`);
+function formatOf(text: string): FormattingOptions {
+  const [, indent = "  "] = /^([ \t]+)\S/m.exec(text) ?? [];
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  return {
+    insertSpaces: !indent.startsWith("\t"),
+    tabSize: indent.startsWith("\t") ? 1 : indent.length,
+    eol,
+  };
 }

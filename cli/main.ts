@@ -3,7 +3,7 @@
 import { version } from "../package.json";
 
 const argv = process.argv.slice(2);
-if (argv.length === 1 && ["--version", "-V", "version"].includes(argv[0] ?? "")) {
+if (argv.length === 1 && ["--version", "-V"].includes(argv[0] ?? "")) {
   // Without `writeAll`: loading `node:fs` would take a quarter of the total time.
   void Bun.write(Bun.stdout, `${version}\n`).catch(reportWriteError);
 } else {

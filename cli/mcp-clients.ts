@@ -1,7 +1,9 @@
-// The configuration of a gateway for MCP clients: file and format of each. It never contains the API key: the client takes
-// the key from the environment, or prompts for it.
+// Connects MCP clients to a gateway: prints an entry, or writes it into the client's file. It never contains the API key: the
+// client takes the key from the environment, or prompts for it.
+import { existsSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import type { JsonObject } from "../src/base";
+import type { Config } from "../src/config";
 import type { GatewayRecord } from "../src/gateways";
 import { KEY_AND_USER } from "../src/gateways/compat";
 import { type ClientCall, userOf } from "./client/client";
@@ -9,92 +11,19 @@ import { gatewayAddress } from "./client/gateways";
 import type { Common } from "./command";
 import { UsageError } from "./errors";
 import type { Io } from "./io";
-import { mergeInto } from "./json-file";
-import { print } from "./output";
-
-export const CLIENT_NAMES = [
-  "json",
-  "claude",
-  "claude-desktop",
-  "codex",
-  "cursor",
-  "gemini",
-  "vscode",
-  "windsurf",
-] as const;
-export type ClientName = (typeof CLIENT_NAMES)[number];
-
-/** A gateway, as a client sees it. */
-interface Entry {
-  /** Name of the server in the client. */
-  name: string;
-  url: string;
-  /** Undefined: the client obtains tokens itself. */
-  key: { variable: string; user: string } | undefined;
-  /** A command that serves the gateway on standard input and output. */
-  command: readonly string[];
-}
-
-interface Format {
-  /** Path of the configuration: in the home folder if it begins with `~`, otherwise in the current folder. */
-  file?: string;
-  /** The client can only start programs; it cannot call an address with headers. */
-  stdioOnly?: true;
-  /** The syntax for an environment variable in the client's file. */
-  variable?: (name: string) => string;
-  config(server: JsonObject, entry: Entry): JsonObject;
-  /** The record of a remote server; default: `url` and `headers`. */
-  remote?: (url: string, headers: JsonObject) => JsonObject;
-}
-
-const inServers = (server: JsonObject, { name }: Entry): JsonObject => ({ mcpServers: { [name]: server } });
-const braces = (name: string): string => `\${${name}}`;
-const braced = (name: string): string => `\${env:${name}}`;
-
-const FORMATS: { readonly [N in Exclude<ClientName, "codex">]: Format } = {
-  json: {
-    variable: braces,
-    config: inServers,
-    remote: (url, headers) => ({ type: "http", url, ...headers }),
-  },
-  claude: {
-    file: ".mcp.json",
-    variable: braces,
-    config: inServers,
-    remote: (url, headers) => ({ type: "http", url, ...headers }),
-  },
-  "claude-desktop": { stdioOnly: true, config: inServers },
-  cursor: { file: ".cursor/mcp.json", variable: braced, config: inServers },
-  gemini: {
-    file: ".gemini/settings.json",
-    variable: (name) => `$${name}`,
-    config: inServers,
-    remote: (url, headers) => ({ httpUrl: url, ...headers }),
-  },
-  vscode: {
-    file: ".vscode/mcp.json",
-    variable: (name) => `\${input:${inputId(name)}}`,
-    config: (server, { name, key }) => ({
-      ...(key === undefined || server["url"] === undefined ? {} : { inputs: [keyInput(key.variable)] }),
-      servers: { [name]: server },
-    }),
-    remote: (url, headers) => ({ type: "http", url, ...headers }),
-  },
-  windsurf: {
-    file: "~/.codeium/windsurf/mcp_config.json",
-    variable: braced,
-    config: inServers,
-    remote: (url, headers) => ({ serverUrl: url, ...headers }),
-  },
-};
-
-const inputId = (variable: string): string => variable.toLowerCase().replaceAll("_", "-");
-const keyInput = (variable: string): JsonObject => ({
-  id: inputId(variable),
-  type: "promptString",
-  description: "API key of runtime",
-  password: true,
-});
+import { mergedJson } from "./json-file";
+import {
+  braces,
+  type ClientName,
+  type Entry,
+  type Format,
+  FORMATS,
+  TOML_FILE,
+  TOML_PARENT,
+} from "./mcp-client-formats";
+import { type Format as OutputFormat, textOf } from "./output";
+import { withTable } from "./toml-file";
+import { changeFile } from "./user-text";
 
 export interface ConnectFlags {
   client: ClientName | undefined;
@@ -104,7 +33,7 @@ export interface ConnectFlags {
   write: boolean;
 }
 
-/** Prints or writes the configuration. Throws `usage`, and `configuration` for a file that cannot be merged. */
+/** Prints or writes the configuration. Throws `usage`, and `configuration` for a file that cannot be changed. */
 export async function printClientConfig(
   { io, common, client }: ClientCall,
   record: GatewayRecord,
@@ -118,44 +47,98 @@ export async function printClientConfig(
     url: await gatewayAddress(client, record.slug),
     key: needsKey ? { variable: keyVariable, user: userOf(client, user) } : undefined,
     command: usesStdio
-      ? ["mcp", "--gateway", record.slug, "--user", userOf(client, user), ...locationFlags(common)]
+      ? [...ownCommand(), "mcp", "--gateway", record.slug, "--user", userOf(client, user)].concat(
+          locationFlags(io, common, client.config),
+        )
       : [],
   };
-  if (name === "codex") {
-    if (write)
-      throw new UsageError(
-        "--write does not support codex. Add the printed configuration to its file by hand.",
-      );
-    io.out(tomlOf(entry, usesStdio));
-    return;
+  const target = name === "codex" ? tomlTarget(entry) : jsonTarget(FORMATS[name], entry, common.output);
+  if (write) writeTo(io, name, target);
+  else {
+    io.out(target.printed);
+    if (target.file !== undefined) io.note(`For ${target.file}. Use --write to add it to the file.`);
   }
-  const format = FORMATS[name];
-  const config = format.config(serverOf(format, entry, usesStdio), entry);
-  if (write) return writeConfig(io, name, format, config);
-  print(io, common.output, config, () => `${JSON.stringify(config, null, 2)}\n`);
-  if (format.file !== undefined) io.note(`For ${format.file}. Use --write to add it to the file.`);
   if (entry.key !== undefined && !usesStdio) io.note(keyNote(name, entry.key.variable));
 }
 
-/** The location flags of this command, because the client runs in another folder and environment. */
-function locationFlags({ dataDir, config, project, server, keyFile }: Common): string[] {
+/** What is printed, or changed in the client's file. */
+interface Target {
+  file: string | undefined;
+  printed: string;
+  change(text: string): string;
+}
+
+function jsonTarget(format: Format, entry: Entry, output: OutputFormat): Target {
+  const config = format.config(serverOf(format, entry), entry);
+  return {
+    file: format.file,
+    printed: textOf(output, config, () => `${JSON.stringify(config, null, 2)}\n`),
+    change: (text) => mergedJson(text, config),
+  };
+}
+
+function tomlTarget(entry: Entry): Target {
+  const lines = tomlOf(entry);
+  return {
+    file: TOML_FILE,
+    printed: `[${TOML_PARENT}.${JSON.stringify(entry.name)}]\n${lines.join("\n")}\n`,
+    change: (text) => withTable(text, TOML_PARENT, entry.name, lines),
+  };
+}
+
+/** If the file cannot be changed, the entry is printed, to be added by hand. */
+function writeTo(io: Io, name: ClientName, { file, printed, change }: Target): void {
+  try {
+    const path = pathOf(io, name, file);
+    changeFile(path, change);
+    io.note(`Written to ${path}.`);
+  } catch (error) {
+    io.note(printed.trimEnd());
+    throw error;
+  }
+}
+
+function pathOf(io: Io, name: ClientName, file: string | undefined): string {
+  if (file === undefined)
+    throw new UsageError(
+      `--write: the location of the file of ${name} is unknown. Add the printed entry by hand.`,
+    );
+  if (!file.startsWith("~/")) return resolve(file);
+  const home = io.env["HOME"];
+  if (home === undefined || !isAbsolute(home))
+    throw new UsageError("--write needs a home folder (HOME). Add the printed entry by hand.");
+  return join(home, file.slice(2));
+}
+
+/** The command that starts this program from any folder and without a PATH. */
+function ownCommand(): string[] {
+  // An executable contains its sources, so its program is not a file.
+  const source = join(import.meta.dir, "main.ts");
+  return existsSync(source) ? [process.execPath, source] : [process.execPath];
+}
+
+/** The flags that say where this command works, also those of its environment: the client runs with another one. */
+function locationFlags({ env }: Io, common: Common, config: Config): string[] {
+  const { dataDir, config: configFile = env["RUNTIME_CONFIG"], project, server, keyFile } = common;
+  const { settings } = config;
+  const inherited = <T>(name: string, value: T): T | undefined =>
+    config.originOf(name).startsWith("environment ") ? value : undefined;
+  const address = server ?? (dataDir === undefined ? inherited("server", settings.server) : undefined);
+  const folder = dataDir ?? (address === undefined ? inherited("data_dir", settings.data_dir) : undefined);
   const file = (path: string | undefined): string | undefined => (path === undefined ? path : resolve(path));
   const flags: [string, string | undefined][] = [
-    ["--data-dir", file(dataDir)],
-    ["--config", file(config)],
-    ["--project", project],
-    ["--server", server],
+    ["--data-dir", file(folder)],
+    ["--config", file(configFile)],
+    ["--project", project ?? inherited("project", settings.project)],
+    ["--server", address],
     ["--key-file", keyFile === "-" ? undefined : file(keyFile)],
   ];
   return flags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
 }
 
-function serverOf(
-  { variable = braces, remote }: Format,
-  { url, key, command }: Entry,
-  usesStdio: boolean,
-): JsonObject {
-  if (usesStdio) return { command: "runtime", args: [...command] };
+function serverOf({ variable = braces, remote }: Format, { url, key, command }: Entry): JsonObject {
+  const [program, ...args] = command;
+  if (program !== undefined) return { command: program, args };
   const headers: JsonObject =
     key === undefined
       ? {}
@@ -163,35 +146,16 @@ function serverOf(
   return remote === undefined ? { url, ...headers } : remote(url, headers);
 }
 
-function tomlOf({ name, url, key, command }: Entry, usesStdio: boolean): string {
+function tomlOf({ url, key, command: [program, ...args] }: Entry): string[] {
   const text = (value: string): string => JSON.stringify(value);
-  const lines = usesStdio
-    ? [`command = "runtime"`, `args = [${command.map(text).join(", ")}]`]
-    : [
-        `url = ${text(url)}`,
-        ...(key === undefined
-          ? []
-          : [
-              `bearer_token_env_var = ${text(key.variable)}`,
-              `http_headers = { "X-User-ID" = ${text(key.user)} }`,
-            ]),
-      ];
-  return `[mcp_servers.${text(name)}]\n${lines.join("\n")}\n`;
+  if (program !== undefined) return [`command = ${text(program)}`, `args = [${args.map(text).join(", ")}]`];
+  if (key === undefined) return [`url = ${text(url)}`];
+  const header = `http_headers = { "X-User-ID" = ${text(key.user)} }`;
+  return [`url = ${text(url)}`, `bearer_token_env_var = ${text(key.variable)}`, header];
 }
 
 function keyNote(name: ClientName, variable: string): string {
   if (name === "vscode")
     return "The client prompts for the API key once. Create one: runtime keys create NAME --user USER";
   return `The client takes the API key from ${variable}. Create one: runtime keys create NAME --user USER`;
-}
-
-async function writeConfig(io: Io, name: ClientName, { file }: Format, config: JsonObject): Promise<void> {
-  if (file === undefined) throw new UsageError(`--write: the location of the file of ${name} is unknown.`);
-  const home = io.env["HOME"];
-  const below = file.startsWith("~/");
-  if (below && (home === undefined || !isAbsolute(home)))
-    throw new UsageError("--write: there is no home folder (HOME).");
-  const path = below ? join(home ?? "", file.slice(2)) : resolve(file);
-  mergeInto(path, config);
-  io.note(`Written to ${path}.`);
 }

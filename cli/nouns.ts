@@ -25,6 +25,7 @@ export const nouns: readonly Noun[] = [
   noun("connections", "what users have granted", () => import("./commands/connections")),
   noun("auth", "consents: start one, show its status", () => import("./commands/auth")),
   { ...noun("tools", "list, show and run tools", () => import("./commands/tools")), open: "exec" },
+  noun("toolkits", "the groups that tools belong to", () => import("./commands/toolkits")),
   noun("gateways", "MCP addresses, each with a set of tools", () => import("./commands/gateways")),
   noun("mcp", "serve a gateway on standard input and output", () => import("./commands/mcp")),
   noun("models", "servers of language models", () => import("./commands/models")),
@@ -49,6 +50,28 @@ export const nouns: readonly Noun[] = [
   noun("version", "print the version", () => import("./commands/version")),
 ];
 
+/** Lists over HTTP. */
+function httpOf(name: string): string | undefined {
+  const known: { readonly [noun: string]: string } = {
+    audit: "/v1/admin/audit",
+    connections: "/v1/admin/user_connections",
+    executions: "/v1/admin/executions",
+    hooks: "/v1/hooks",
+    keys: "/v1/admin/keys",
+    models: "/v1/admin/model_entries",
+    orgs: "/v1/admin/organizations",
+    plugins: "/v1/plugins",
+    projects: "/v1/admin/projects",
+    providers: "/v1/admin/auth_providers",
+    scheduled: "/v1/scheduled_tools",
+    secrets: "/v1/admin/secrets",
+    settings: "/v1/admin/settings/session_verification",
+    tools: "/v1/tools",
+  };
+  return known[name];
+}
+
 function noun(name: string, summary: string, load: Noun["load"]): Noun {
-  return { name, summary, load };
+  const http = httpOf(name);
+  return { name, summary, load, ...(http === undefined ? {} : { http }) };
 }

@@ -8,6 +8,19 @@ export interface KnownOptions {
   bare: ReadonlySet<string>;
 }
 
+/** After a parameter that a declared option follows: the parameter has no value. An argument cannot contain it. */
+export const NO_VALUE = "\u0000";
+
+/** A line in two parts. */
+export interface SortedLine {
+  /** Words and declared options, for the parser. */
+  declared: string[];
+  /** The words of the tool's parameters, in their order; `readParameters` reads them. After `--` there are no options. */
+  parameters: string[];
+  /** Help is requested, for the command or for the tool that the line names. */
+  help: boolean;
+}
+
 export function known(options: readonly Option[]): KnownOptions {
   const names = (takesValue: boolean): string[] =>
     options
@@ -17,30 +30,45 @@ export function known(options: readonly Option[]): KnownOptions {
 }
 
 /**
- * Joins each unknown option with its value (`--channel_name=general`) and moves it to the end of the line, so that a value
- * that looks like a declared option (`--message "-o no"`) is not parsed as one. The word after an unknown option is its
- * value, unless that word is an option.
+ * Separates the declared options from the parameters of a tool. The word after a parameter belongs to it, unless it is `--`
+ * or a declared long option: a value may look like a short one (`--message "-o no"`). Whether the parameter wants a value is
+ * known only when its tool is, so `readParameters` decides that. `count` is the number of words that the parser needs.
  */
-export function sorted(argv: readonly string[], { withValue, bare }: KnownOptions): string[] {
+export function sorted(argv: readonly string[], options: KnownOptions, count: number): SortedLine {
+  const { withValue } = options;
   const declared: string[] = [];
-  const unknown: string[] = [];
+  const parameters: string[] = [];
+  let help = false;
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? "";
-    const next = argv[at + 1];
-    if (word === "--") return [...declared, ...unknown, ...argv.slice(at)];
-    if (withValue.has(word) && next !== undefined) {
-      declared.push(word, next);
+    if (word === "--") {
+      const missing = Math.max(0, count - wordsOf(declared, options).length);
+      const after = argv.slice(at + 1);
+      declared.push(...after.slice(0, missing));
+      parameters.push("--", ...after.slice(missing));
+      break;
+    }
+    if (word === "-h" || word === "--help") help = true;
+    else if (withValue.has(word)) {
+      declared.push(...argv.slice(at, at + 2));
       at++;
-    } else if (!word.startsWith("--") || bare.has(word) || withValue.has(word.split("=", 1)[0] ?? "")) {
+    } else if (!word.startsWith("--") || isLong(word, options)) {
       declared.push(word);
-    } else if (word.includes("=") || next === undefined || isOption(next, withValue, bare)) {
-      unknown.push(word);
     } else {
-      unknown.push(`${word}=${next}`);
-      at++;
+      const next = argv[at + 1];
+      const taken = valueAfter(argv.slice(at + 1, at + 3), word, options);
+      parameters.push(word, ...taken);
+      if (next !== undefined && isLong(next, options)) parameters.push(NO_VALUE);
+      at += taken.length;
     }
   }
-  return [...declared, ...unknown];
+  return { declared, parameters, help };
+}
+
+/** The words that belong to a parameter: none, its value, or a declared short option with its value, which may be either. */
+function valueAfter([next, after]: readonly string[], word: string, options: KnownOptions): string[] {
+  if (next === undefined || word.includes("=") || next.startsWith("--")) return [];
+  return after !== undefined && options.withValue.has(next) ? [next, after] : [next];
 }
 
 /** The words of a line that are neither options nor their values. */
@@ -48,6 +76,8 @@ export function wordsOf(argv: readonly string[], { withValue }: KnownOptions): s
   return argv.filter((word, at) => !word.startsWith("-") && !withValue.has(argv[at - 1] ?? ""));
 }
 
-function isOption(word: string, withValue: ReadonlySet<string>, bare: ReadonlySet<string>): boolean {
-  return word.startsWith("--") || withValue.has(word) || bare.has(word);
+/** Whether it is a declared long option, with or without `=`. */
+function isLong(word: string, { withValue, bare }: KnownOptions): boolean {
+  const [name = ""] = word.split("=", 1);
+  return word.startsWith("--") && (bare.has(word) || withValue.has(name));
 }

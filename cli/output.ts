@@ -1,10 +1,11 @@
 // Results on standard output: a table for people, or JSON, YAML, one JSON value per line, or only names for programs.
 import { isObject } from "../src/base/json";
+import { nearest } from "../src/base/nearest";
 import { UsageError } from "./errors";
 import { choose, type Field, fieldText, unknownField } from "./fields";
 import type { Io } from "./io";
 import { printable, printableJson } from "./printable";
-import { type Column, linesOf, tableOf } from "./table";
+import { type Column, fittedTable, linesOf } from "./table";
 
 export const FORMATS = ["table", "json", "yaml", "ndjson", "name"] as const;
 export type Format = (typeof FORMATS)[number];
@@ -47,7 +48,10 @@ export function printList<T extends object>(
   if (output !== "table") return io.out(output === "json" ? json(shown) : yaml(shown));
   if (items.length === 0) return io.note(empty);
   const wanted = fields === undefined ? columns : fields.map(fieldColumn);
-  io.out(tableOf(items, wanted, { paint: io.paint, width: io.columns, headers }));
+  const { text, hidden } = fittedTable(items, wanted, { paint: io.paint, width: io.columns, headers });
+  io.out(text);
+  if (hidden.length > 0)
+    io.note(`The terminal is too narrow for: ${hidden.join(", ")}. They are in -o json and -o yaml.`);
 }
 
 /** One record: itself, or lines for people. */
@@ -72,7 +76,12 @@ export function columnLines<T>(columns: readonly Column<T>[], record: T): Lines 
 
 /** Any value for programs; `forPeople` makes the text for people. */
 export function print(io: Io, format: Format, value: unknown, forPeople: () => string): void {
-  io.out(format === "table" || format === "name" ? forPeople() : formatted(format, value));
+  io.out(textOf(format, value, forPeople));
+}
+
+/** The text that `print` writes. */
+export function textOf(format: Format, value: unknown, forPeople: () => string): string {
+  return format === "table" || format === "name" ? forPeople() : formatted(format, value);
 }
 
 /** The result of a deletion: `{id, deleted}` for programs; for people the caller prints a note. */
@@ -95,7 +104,8 @@ function line(value: unknown): string {
 }
 
 function fieldColumn<T extends object>(field: Field): Column<T> {
-  return { title: field, value: (item) => fieldText(item, field) };
+  // A field that was asked for by name is shown in full.
+  return { title: field, value: (item) => fieldText(item, field), keep: "always" };
 }
 
 function chosen<T extends object>(
@@ -106,8 +116,10 @@ function chosen<T extends object>(
   if (fields === undefined) return items;
   const unknown = unknownField(items, fields, optional);
   if (unknown === undefined) return items.map((item) => choose(item, fields));
+  const meant = nearest(unknown.field, unknown.known);
+  const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
   throw new UsageError(
-    `--fields: there is no field ${unknown.field}. The fields are ${unknown.known.join(", ")}.`,
+    `--fields: there is no field ${unknown.field}.${hint} The fields are ${unknown.known.join(", ")}.`,
   );
 }
 

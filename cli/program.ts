@@ -5,7 +5,7 @@ import { forbidDumps, refuseUnsafeVariables } from "./engine";
 import { EXIT, UsageError } from "./errors";
 import { type Io, systemIo } from "./io";
 import { nouns } from "./nouns";
-import { known, sorted, wordsOf } from "./open-options";
+import { known, sorted, type SortedLine, wordsOf } from "./open-options";
 import { type Format, FORMATS } from "./output";
 import { report } from "./report";
 
@@ -39,10 +39,18 @@ export async function main(argv: readonly string[], given?: Io): Promise<number>
 export async function parse(io: Io, argv: readonly string[]): Promise<Prepared | undefined> {
   let prepared: Prepared | undefined;
   const program = newProgram(io);
-  const take: Take = (command, verb, line) => {
+  let open: OpenLine | undefined;
+  const take: Take = (command, verb, { words, flags, excess }) => {
     const common = commonOf(program.opts());
+    if (open?.help === true) {
+      const { helpText } = open;
+      const printHelp = async (target: Io): Promise<void> =>
+        (await import("./tool-help")).printToolHelp(target, common, helpText(), words[0] ?? "");
+      prepared = { command, common, options: {}, run: printHelp };
+      return;
+    }
     const acts = !READING.has(command.split(" ").at(-1) ?? "");
-    const { options, run } = verb.prepare(line);
+    const { options, run } = verb.prepare(new Line(words, flags, [...excess, ...(open?.parameters ?? [])]));
     prepared = { command, common, options, run: (target) => run(target, { ...common, acts }) };
   };
   // Only the nouns that occur on the line are loaded; the others are just names in the help.
@@ -51,14 +59,15 @@ export async function parse(io: Io, argv: readonly string[]): Promise<Prepared |
     else program.command(noun.name).description(noun.summary);
   }
   try {
-    await program.parseAsync(openSorted(program, argv), { from: "user" });
+    open = openLine(program, argv);
+    await program.parseAsync(open?.declared ?? [...argv], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return undefined;
     // Only flags: show what to do next.
-    if (error.code !== "commander.help") throw usageOf(error);
+    if (error.code !== "commander.help") throw usageOf(error, commandOf(program, argv));
     const { nextCommands } = await import("./commands/next");
-    take("", nextCommands, new Line([], {}));
+    take("", nextCommands, { words: [], flags: {}, excess: [] });
   }
   return prepared;
 }
@@ -110,15 +119,26 @@ function newProgram(io: Io): Command {
     });
 }
 
-type Take = (command: string, verb: Verb, line: Line) => void;
+interface ParsedLine {
+  words: readonly string[];
+  flags: { readonly [name: string]: unknown };
+  /** Words beyond those of the usage. */
+  excess: readonly string[];
+}
 
-function addVerbs(program: Command, { name, summary }: Noun, verbs: readonly Verb[], take: Take): void {
+type Take = (command: string, verb: Verb, line: ParsedLine) => void;
+
+function addVerbs(program: Command, { name, summary, http }: Noun, verbs: readonly Verb[], take: Take): void {
   const [first] = verbs;
   if (first !== undefined && verbs.length === 1 && firstWord(first.usage) === name) {
     addVerb(program, name, first, take);
     return;
   }
-  const parent = program.command(name).description(summary);
+  const parent = program.command(name).description(summary).configureHelp({ showGlobalOptions: false });
+  parent.addHelpText(
+    "after",
+    `${http === undefined ? "" : `\n${overHttp(http)}`}\nOptions of every command: runtime --help\n`,
+  );
   parent.exitOverride((error) => {
     if (error.code !== "commander.help") throw error;
     const words = verbs.map(({ usage }) => firstWord(usage)).join(", ");
@@ -138,9 +158,13 @@ function addVerb(parent: Command, name: string, verb: Verb, take: Take): void {
   command.configureHelp({ showGlobalOptions: true, formatHelp: examplesFirst(verb.examples) });
   command.action(() => {
     const count = command.registeredArguments.length;
-    const words = command.args.slice(0, count);
-    take(name, verb, new Line(words, command.opts(), command.args.slice(count)));
+    const [words, excess] = [command.args.slice(0, count), command.args.slice(count)];
+    take(name, verb, { words, flags: command.opts(), excess });
   });
+}
+
+function overHttp(path: string): string {
+  return `Over HTTP: curl -H "Authorization: Bearer $RUNTIME_API_KEY" http://127.0.0.1:9099${path}`;
 }
 
 // Between the summary and the flags, because most readers look for a line to copy.
@@ -153,16 +177,24 @@ function examplesFirst(examples: readonly string[]): Help["formatHelp"] {
   };
 }
 
-// The parser does not know a tool's parameters, so these options are moved to the end, where it leaves them alone.
-function openSorted(program: Command, argv: readonly string[]): string[] {
+interface OpenLine extends SortedLine {
+  helpText(): string;
+}
+
+// The parser does not know a tool's parameters, so it gets the line without them. Undefined for other lines.
+function openLine(program: Command, argv: readonly string[]): OpenLine | undefined {
   const [noun, verb] = wordsOf(argv, known(program.options));
   const command = program.commands
     .find((each) => each.name() === noun)
     ?.commands.find((each) => each.name() === verb);
   const { open } = nouns.find(({ name }) => name === noun) ?? {};
-  return command === undefined || open !== verb
-    ? [...argv]
-    : sorted(argv, known([...program.options, ...command.options]));
+  if (command === undefined || open !== verb) return undefined;
+  const options = known([...program.options, ...command.options]);
+  // The noun, the verb and the tool.
+  const line = sorted(argv, options, 3);
+  const helpText = (): string => command.helpInformation();
+  if (!line.help || wordsOf(line.declared, options).length >= 3) return { ...line, helpText };
+  return { ...line, declared: [...line.declared, "--help"], help: false, helpText };
 }
 
 /** Verbs that change nothing. */
@@ -203,7 +235,7 @@ function likelyFormat(argv: readonly string[]): Format {
 }
 
 // The parser's message repeats an unknown option with its value, which may be a secret.
-function usageOf({ message }: CommanderError): UsageError {
+function usageOf({ message }: CommanderError, command: string): UsageError {
   const text = message
     .replace(/^error: /, "")
     .replace(/'(--?[\w-]+)=.*?'/s, "'$1'")
@@ -211,7 +243,16 @@ function usageOf({ message }: CommanderError): UsageError {
     .map((part) => part.trim())
     .filter((part) => part !== "")
     .join(" ");
-  return new UsageError(`${text.charAt(0).toUpperCase()}${text.slice(1)}`);
+  const first = `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/\.$/, "");
+  return new UsageError(`${first}. See: ${command} --help`);
+}
+
+/** `runtime keys create`, as far as the line names a command. */
+function commandOf(program: Command, argv: readonly string[]): string {
+  const [noun, verb] = wordsOf(argv, known(program.options));
+  const parent = program.commands.find((each) => each.name() === noun);
+  const child = parent?.commands.find((each) => each.name() === verb);
+  return ["runtime", parent?.name(), child?.name()].filter((name) => name !== undefined).join(" ");
 }
 
 export function firstWord(usage: string): string {

@@ -1,5 +1,6 @@
 // The record of an auth provider from flags and a file. The client's secret comes from standard input, a file or a
 // hidden prompt, never from an argument.
+import { presets } from "../catalogs/presets";
 import { defined } from "./command";
 import { UsageError } from "./errors";
 import { objectOr, readObject } from "./input";
@@ -18,6 +19,8 @@ export interface ProviderFields {
   /** The whole record as JSON: a file, or `-`. */
   file: string | undefined;
 }
+
+const presetIds = presets.map(({ id }) => id);
 
 type Purpose = "create" | "update";
 
@@ -40,6 +43,10 @@ export async function providerBody(
   if (purpose === "create" && id === undefined && record["id"] === undefined) {
     throw new UsageError("The id is missing: runtime providers create ID.");
   }
+  if (purpose === "create" && file === undefined && fields.providerId === undefined)
+    throw new UsageError(
+      `Name a well-known provider (--provider ${presetIds.join(", ")}), or give the record of another one with --file.`,
+    );
   const client_secret = await clientSecret(io, fields, purpose);
   const oauth2 = { ...objectOr(record["oauth2"]), ...defined({ client_id: fields.clientId, client_secret }) };
   const { providerId: provider_id, description, status, externalId: external_id } = fields;

@@ -1,7 +1,7 @@
 // Reports a failed command: one line on standard error, an Error record on standard output for formats other than
 // tables, and an exit code by the error's name.
 import { type FieldError, RuntimeError } from "../src/errors";
-import { ConsentRequired, EXIT, exitCodeOf, OutputError, UsageError } from "./errors";
+import { ConsentRequired, DocumentError, EXIT, exitCodeOf, OutputError, UsageError } from "./errors";
 import type { Io } from "./io";
 import { type Format, print } from "./output";
 import { printable } from "./printable";
@@ -13,6 +13,7 @@ export function report(io: Io, format: Format, error: unknown): number {
   const record = recordOf(error);
   io.note(`${io.notePaint.red("error:")} ${printable(record.message)}`);
   if (record.name === "internal_error" && io.env["RUNTIME_LOG_LEVEL"] === "debug") noteStack(io, error);
+  if (error instanceof DocumentError) for (const line of error.details) io.note(`  ${printable(line)}`);
   if (error instanceof OutputError) return code;
   try {
     print(io, format, record, () => "");

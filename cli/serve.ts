@@ -6,7 +6,7 @@ import type { Runtime } from "../src/runtime";
 import { announceServer } from "../src/serving";
 import type { Common } from "./command";
 import type { Io } from "./io";
-import { withSession } from "./session";
+import { loadCommonConfig, withSession } from "./session";
 
 /** A second stop signal within this time is a duplicate. */
 const DUPLICATE_MS = 500;
@@ -25,6 +25,7 @@ export interface ServeOptions {
 export async function serve(io: Io, common: Common, flags: ServeOptions): Promise<void> {
   const log = heldLog(io);
   const stopped = Promise.withResolvers<void>();
+  const loaded = await loadCommonConfig(io, common, { flags, strict: true });
   try {
     await withSession(
       io,
@@ -54,7 +55,7 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
         await endHealth();
         await endKeeper();
       },
-      { flags, serves: log.write },
+      { config: loaded, serves: log.write },
     );
   } finally {
     log.release();

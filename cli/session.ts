@@ -1,12 +1,14 @@
 // A command's access to the services: configuration, runtime, principal. Large modules are loaded lazily, so that help
 // and usage errors are fast.
+import { existsSync } from "node:fs";
 import type { Config, KeyName } from "../src/config";
 import type { LeveledLog } from "../src/base";
 import type { Principal } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import type { Announcement } from "../src/serving";
-import type { Common } from "./command";
+import { type Common, defined } from "./command";
 import type { Io } from "./io";
+import { printable } from "./printable";
 
 export interface Session {
   readonly config: Config;
@@ -27,11 +29,14 @@ export interface SessionOptions {
   serves?: (line: string) => void;
 }
 
-/** Reads flags, environment and file. Throws `configuration` with one line. */
+/**
+ * Reads flags, environment and file. Throws `configuration` with one line. A misspelled variable is a warning, or an error with
+ * `strict`: a server must not run for weeks without a setting that its administrator relies on.
+ */
 export async function loadCommonConfig(
   io: Io,
   common: Common,
-  flags: SessionOptions["flags"] = {},
+  { flags = {}, strict = false }: Pick<SessionOptions, "flags"> & { strict?: boolean } = {},
 ): Promise<Config> {
   const [{ loadConfig }, { catalogSettings }] = await Promise.all([
     import("../src/config"),
@@ -42,6 +47,7 @@ export async function loadCommonConfig(
     flags: { data_dir: common.dataDir, project: common.project, ...flags },
     configFile: common.config,
     environment: io.env,
+    warn: strict ? undefined : (line) => io.note(`warning: ${printable(line)}`),
   });
 }
 
@@ -52,14 +58,22 @@ export async function withSession<T>(
   work: (session: Session) => Promise<T>,
   options: SessionOptions = {},
 ): Promise<T> {
-  const config = options.config ?? (await loadCommonConfig(io, common, options.flags));
+  const config = options.config ?? (await loadCommonConfig(io, common, defined({ flags: options.flags })));
   const [{ createRuntime }, { extensions }, base] = await Promise.all([
     import("../src/runtime"),
     import("../catalogs"),
     import("../src/base"),
   ]);
   const log = logOf(io, config, options.serves, base);
+  const keyFile = rootKeyFileOf(config);
+  // Programs that read standard error get nothing new; a person can do something about it.
+  const isNew = io.interactive && keyFile !== undefined && !existsSync(keyFile);
   const runtime = await createRuntime(config, extensions, { log });
+  if (isNew && existsSync(keyFile))
+    io.note(
+      `The root key ${keyFile} was created. Keep a copy of it apart from the data: ` +
+        "without it, nothing that is stored can be decrypted.",
+    );
   io.beforeOutput(() => runtime.endReads());
   try {
     const principal = await runtime.identity.operator(config.settings.project);
@@ -69,6 +83,17 @@ export async function withSession<T>(
     throw error;
   } finally {
     await runtime.close();
+  }
+}
+
+/** Where a root key is created if there is none; undefined if it comes from elsewhere. */
+function rootKeyFileOf(config: Config): string | undefined {
+  if (config.rootKey !== undefined) return undefined;
+  try {
+    return config.rootKeyFile() ?? config.defaultRootKeyFile();
+  } catch {
+    // Without a home folder, creating it fails with the reason.
+    return undefined;
   }
 }
 

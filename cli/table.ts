@@ -1,4 +1,5 @@
-// Tables for people. On a terminal the columns fit its width; in a pipe they are not truncated.
+// Tables for people. On a terminal the columns fit its width; in a pipe nothing is cut. What other commands take is never
+// cut: a column with half an id is worth nothing.
 import type { Paint } from "./io";
 import { printable } from "./printable";
 
@@ -6,6 +7,18 @@ export interface Column<T> {
   title: string;
   /** Undefined: an empty cell. */
   value(item: T): string | undefined;
+  /**
+   * `always`: other commands take it, so it is shown in full on every terminal. `whole`: left out rather than cut, such as a
+   * time. Without it, the column shrinks first and is left out last.
+   */
+  keep?: "always" | "whole";
+}
+
+export interface TableOptions {
+  paint: Paint;
+  /** Columns of the terminal; undefined: no limit. */
+  width: number | undefined;
+  headers?: boolean;
 }
 
 const GAP = "  ";
@@ -15,20 +28,28 @@ const NARROWEST = 8;
 export function tableOf<T>(
   items: readonly T[],
   columns: readonly Column<T>[],
-  { paint, width, headers = true }: { paint: Paint; width: number | undefined; headers?: boolean },
+  options: TableOptions,
 ): string {
-  const titles = columns.map(({ title }) => title.toUpperCase());
-  const rows = items.map((item) => columns.map(({ value }) => printable(value(item) ?? "")));
-  const head = headers ? [titles] : [];
-  const widths = fit(naturalWidths([...head, ...rows]), width);
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, index) => padded(cell, widths[index] ?? 0))
+  return fittedTable(items, columns, options).text;
+}
+
+/** A table, and the titles of the columns that were left out because the terminal is too narrow. */
+export function fittedTable<T>(
+  items: readonly T[],
+  columns: readonly Column<T>[],
+  { paint, width, headers = true }: TableOptions,
+): { text: string; hidden: string[] } {
+  const cells = columns.map((column) => cellsOf(column, items, headers));
+  const shown = fit(cells, width ?? Infinity);
+  const lines = (headers ? [-1, ...items.keys()] : [...items.keys()]).map((_, row) =>
+    shown
+      .map(({ texts, width: wide }) => padded(texts[row] ?? "", wide))
       .join(GAP)
-      .trimEnd();
-  return [...head.map((cells) => paint.bold(line(cells))), ...rows.map(line)]
-    .map((text) => `${text}\n`)
-    .join("");
+      .trimEnd(),
+  );
+  const text = lines.map((line, row) => `${headers && row === 0 ? paint.bold(line) : line}\n`).join("");
+  const hidden = cells.filter((column) => !shown.includes(column)).map(({ title }) => title);
+  return { text, hidden };
 }
 
 /** One label and value per entry; values may have several lines. Entries without a value are omitted. */
@@ -43,23 +64,44 @@ export function linesOf(entries: readonly (readonly [string, string | undefined]
     .join("");
 }
 
-function naturalWidths(rows: readonly (readonly string[])[]): number[] {
-  const [first = []] = rows;
-  return first.map((_, index) => Math.max(...rows.map((row) => Bun.stringWidth(row[index] ?? ""))));
+/** The texts of a column, with its title first if there are titles. */
+interface Cells {
+  title: string;
+  texts: readonly string[];
+  /** As wide as it is shown. */
+  width: number;
+  /** It is not shown narrower than that. */
+  least: number;
+  optional: boolean;
 }
 
-// Shortens the widest column until the table fits, so that narrow ones are not truncated.
-function fit(natural: readonly number[], width: number | undefined): number[] {
-  const widths = [...natural];
-  if (width === undefined) return widths;
-  const total = (): number => widths.reduce((sum, each) => sum + each, 0) + GAP.length * (widths.length - 1);
-  while (total() > width) {
-    const widest = widths.indexOf(Math.max(...widths));
-    const next = (widths[widest] ?? 0) - 1;
-    if (next < NARROWEST) break;
-    widths[widest] = next;
+function cellsOf<T>({ title, value, keep }: Column<T>, items: readonly T[], headers: boolean): Cells {
+  const rows = items.map((item) => printable(value(item) ?? ""));
+  const texts = headers ? [title.toUpperCase(), ...rows] : rows;
+  const width = Math.max(0, ...texts.map((text) => Bun.stringWidth(text)));
+  const least = keep === undefined ? Math.min(width, NARROWEST) : width;
+  return { title, texts, width, least, optional: keep !== "always" };
+}
+
+// First the last columns that can be missed are left out, until the others fit at their narrowest. Then the widest column
+// is narrowed until the table fits, so that narrow ones are not cut.
+function fit(cells: readonly Cells[], width: number): Cells[] {
+  const shown = [...cells];
+  const total = (size: "width" | "least"): number =>
+    shown.reduce((sum, column) => sum + column[size], 0) + GAP.length * (shown.length - 1);
+  while (total("least") > width) {
+    const last = shown.findLastIndex(({ optional }) => optional);
+    if (last < 0) break;
+    shown.splice(last, 1);
   }
-  return widths;
+  while (total("width") > width) {
+    const [widest] = shown
+      .filter((column) => column.width > column.least)
+      .toSorted((left, right) => right.width - left.width);
+    if (widest === undefined) break;
+    widest.width--;
+  }
+  return shown;
 }
 
 function padded(text: string, width: number): string {

@@ -3,13 +3,14 @@ import { malformedRequest, RuntimeError } from "../src/errors";
 import type { ExecuteTool, Execution } from "../src/tools";
 import { type Client, userOf, withClient } from "./client/client";
 import { authorizeTool, executeTool, getTool } from "./client/tools";
-import { type Common, defined } from "./command";
+import { type Common, defined, oneOf } from "./command";
 import { obtainConsent } from "./consent";
-import { EXIT } from "./errors";
+import { EXIT, UsageError } from "./errors";
 import type { Io } from "./io";
-import { json, printRecord, type Shape } from "./output";
+import { type Format, FORMATS, json, printRecord, type Shape } from "./output";
 import { printable, printableLines } from "./printable";
 import { withProgress } from "./progress";
+import { plainMessage } from "./tool-message";
 
 export interface ExecuteToolOptions {
   name: string;
@@ -25,14 +26,29 @@ export interface ExecuteToolOptions {
 
 /** Runs the tool; the exit code says whether it succeeded. */
 export async function runTool(io: Io, common: Common, options: ExecuteToolOptions): Promise<number> {
+  const fields = common.fields ?? [];
+  if (fields.length > 0) (await import("./execution-fields")).checkExecutionFields(fields);
   const whole = options.input === undefined ? {} : await inputOf(io, options.input);
   return withClient(io, common, async (client) => {
     const user_id = userOf(client, options.user);
-    const input = await withParameters(client, options, whole);
+    const { input, output } = await withParameters(client, options, whole);
     const request = { tool_name: options.name, user_id, input, ...defined({ run_at: options.runAt }) };
     const execution = await runWithConsent(io, client, request, options.browser);
-    printExecution(io, common, execution);
-    return execution.success ? EXIT.ok : EXIT.toolFailed;
+    const mistake =
+      fields.length === 0
+        ? undefined
+        : (await import("./execution-fields")).mistakeInValue(execution, fields);
+    const shown = {
+      ...common,
+      ...defined({ output }),
+      ...(mistake === undefined ? {} : { fields: undefined }),
+    };
+    printExecution(io, shown, execution, options.name);
+    if (mistake !== undefined) {
+      io.note(`${io.notePaint.red("error:")} ${printable(mistake.message)}`);
+      return EXIT.usage;
+    }
+    return exitCodeOfRun(execution);
   });
 }
 
@@ -49,12 +65,31 @@ async function withParameters(
   client: Client,
   { name, parameters }: ExecuteToolOptions,
   whole: { [name: string]: unknown },
-): Promise<{ [name: string]: unknown }> {
-  if (parameters.length === 0) return whole;
+): Promise<{ input: { [name: string]: unknown }; output: Format | undefined }> {
+  if (parameters.length === 0) return { input: whole, output: undefined };
   const { readParameters } = await import("./parameters");
   const tool = await getTool(client, name, {});
-  return { ...whole, ...readParameters(parameters, tool.input.parameters) };
+  const read = readParameters(parameters, tool.input.parameters);
+  return { input: { ...whole, ...read.input }, output: formatOf(read.options) };
 }
+
+// `--flag -o json`: only now it is known that the flag takes no value.
+function formatOf(options: readonly string[]): Format | undefined {
+  const at = options.findLastIndex((option) => option.startsWith("-o"));
+  if (options.includes("-h"))
+    throw new UsageError("-h follows a parameter. For the parameters of the tool, use --help.");
+  if (at < 0) return undefined;
+  const text = options[at] === "-o" ? options[at + 1] : options[at]?.slice(2);
+  return oneOf(text ?? "", FORMATS, "--output");
+}
+
+// What was wrong with the input is known before a run, and is an error of the line.
+function exitCodeOfRun({ success, output }: Execution): number {
+  if (success) return EXIT.ok;
+  return output?.error?.kind === BAD_INPUT ? EXIT.usage : EXIT.toolFailed;
+}
+
+const BAD_INPUT = "TOOL_RUNTIME_BAD_INPUT_VALUE";
 
 /** Runs a tool and guides the user through a missing consent. Throws `ConsentRequired` without a terminal. */
 export async function runWithConsent(
@@ -80,7 +115,7 @@ export function isConsentRequired(error: unknown): boolean {
   return error instanceof RuntimeError && error.name === "tool_requirements_not_met" && error.status === 403;
 }
 
-function printExecution(io: Io, common: Common, execution: Execution): void {
+function printExecution(io: Io, common: Common, execution: Execution, tool: string): void {
   const { value, error, logs = [], authorization } = execution.output ?? {};
   if (common.output === "table" && common.fields === undefined && execution.status !== "pending")
     io.out(execution.success ? shown(value) : "");
@@ -93,14 +128,15 @@ function printExecution(io: Io, common: Common, execution: Execution): void {
   for (const { level, message } of logs) io.note(printable(`${level}: ${message}`));
   if (error === undefined) return;
   const retry = error.can_retry ? " You can retry it." : "";
-  io.note(`${io.notePaint.red("failed:")} ${printable(`${error.message} (${error.kind})`)}${retry}`);
+  const label = error.kind === BAD_INPUT ? "error:" : "failed:";
+  io.note(`${io.notePaint.red(label)} ${printable(plainMessage(error, tool))}${retry}`);
   if (error.additional_prompt_content !== undefined) io.note(printableLines(error.additional_prompt_content));
   if (authorization?.url !== undefined)
     io.note(`The user must consent again: ${printable(authorization.url)}`);
 }
 
 const SHAPE: Shape<Execution> = {
-  name: ({ execution_id }) => execution_id,
+  name: ({ id }) => id,
   optional: ["output", "finished_at", "run_at", "duration"],
   columns: [{ title: "id", value: ({ id }) => id }],
 };

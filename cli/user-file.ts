@@ -1,10 +1,12 @@
-// The default user in `runtime.yaml`: one line is set, and the rest of the file is left unchanged.
+// Settings in `runtime.yaml`: one line is set, and the rest of the file is left unchanged.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { isObject } from "../src/base";
 import { type Config, ensureFolder } from "../src/config";
 import { configurationError } from "../src/errors";
 import { modeOf, replaceFile } from "./replace-file";
+
+type Plain = { readonly [key: string]: unknown };
 
 /** Creates a configured but missing configuration file, because other commands require it to exist. */
 export function ensureNamedFile(file: string | undefined): void {
@@ -18,30 +20,80 @@ export function storeUser(config: Config, user: string): string {
   if (config.file === undefined) {
     throw configurationError("The configuration has no home folder. Set RUNTIME_CONFIG or HOME.");
   }
-  ensureFolder(dirname(config.file), "RUNTIME_CONFIG");
-  const before = existsSync(config.file) ? readFileSync(config.file, "utf8") : "";
-  const after = withUser(before, user);
-  if (after === undefined)
-    throw configurationError(
-      `${config.file}: the line "user:" cannot be changed automatically. Edit it by hand.`,
-    );
-  if (after !== before) replaceFile(config.file, after, modeOf(config.file) ?? 0o600);
+  storeSetting(config.file, "user", user);
   return config.file;
+}
+
+/** Writes one setting; the file is created if it is missing. Throws `configuration` if it cannot be changed safely. */
+export function storeSetting(file: string, key: string, value: unknown): void {
+  ensureFolder(dirname(file), "RUNTIME_CONFIG");
+  const before = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const after = withSetting(before, key, value);
+  if (after === undefined)
+    throw configurationError(`${file}: the line "${key}:" cannot be changed automatically. Edit it by hand.`);
+  if (after !== before) replaceFile(file, after, modeOf(file) ?? 0o600);
 }
 
 /** The text with its line `user:` set or added; undefined if that would change anything else. */
 export function withUser(text: string, user: string): string | undefined {
-  // A JSON string is a valid double-quoted YAML string.
-  const line = `user: ${JSON.stringify(user)}`;
-  const present = /^user:.*$/m;
-  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
-  const next = present.test(text) ? text.replace(present, () => line) : `${text}${gap}${line}\n`;
-  const [before, after] = [parse(text), parse(next)];
-  const expected = before === undefined ? undefined : { ...before, user };
-  return after !== undefined && Bun.deepEquals(after, expected) ? next : undefined;
+  return withSetting(text, "user", user);
 }
 
-function parse(text: string): { [key: string]: unknown } | undefined {
+/** The text with a setting, where it is written already (`a.b: 1`, or `b: 1` below `a:`), or at the end. */
+export function withSetting(text: string, key: string, value: unknown): string | undefined {
+  const before = parse(text);
+  if (before === undefined) return undefined;
+  const path = Object.hasOwn(before, key) ? [key] : key.split(".");
+  const at = isPresent(before, path) ? lineOf(text.split("\n"), path) : undefined;
+  const [next, place] =
+    at === undefined ? [appended(text, key, value), [key]] : [replaced(text, at, value), path];
+  return Bun.deepEquals(parse(next), changed(before, place, value)) ? next : undefined;
+}
+
+function isPresent(record: unknown, [first = "", ...rest]: readonly string[]): boolean {
+  if (!isObject(record) || !Object.hasOwn(record, first)) return false;
+  return rest.length === 0 || isPresent(record[first], rest);
+}
+
+/** The line of a key, below the lines of its parents. */
+function lineOf(lines: readonly string[], path: readonly string[]): number | undefined {
+  let at = -1;
+  let indent = -1;
+  for (const part of path) {
+    const found = lines.findIndex((line, index) => {
+      const start = line.length - line.trimStart().length;
+      return (
+        index > at && (indent < 0 ? start === 0 : start > indent) && line.trimStart().startsWith(`${part}:`)
+      );
+    });
+    if (found < 0) return undefined;
+    const line = lines[found] ?? "";
+    [at, indent] = [found, line.length - line.trimStart().length];
+  }
+  return at;
+}
+
+// JSON is valid YAML.
+function replaced(text: string, at: number, value: unknown): string {
+  const lines = text.split("\n");
+  const [start = ""] = /^\s*[^:]*:/.exec(lines[at] ?? "") ?? [];
+  return lines.with(at, `${start} ${JSON.stringify(value)}`).join("\n");
+}
+
+function appended(text: string, key: string, value: unknown): string {
+  const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+  return `${text}${gap}${key}: ${JSON.stringify(value)}\n`;
+}
+
+function changed(record: Plain, [first = "", ...rest]: readonly string[], value: unknown): Plain {
+  const inner = record[first];
+  return {
+    ...record,
+    [first]: rest.length === 0 ? value : changed(isObject(inner) ? inner : {}, rest, value),
+  };
+}
+
+function parse(text: string): Plain | undefined {
   try {
     const value: unknown = Bun.YAML.parse(text) ?? {};
     return isObject(value) ? value : undefined;

@@ -207,7 +207,8 @@ function checkParameters({ parameters, errors }: ServedOperation, params: Incomi
   const refusal = errors.includes(400) ? invalidParameter : notFound;
   for (const name in params) {
     const value = pathValue(params, name) ?? "";
-    if (value.length > 256 || /[\0\uFFFD]/.test(value)) throw refusal(`${name} is not a valid value.`);
+    if (value.length > 256) throw refusal(`${name} must not have more than 256 characters.`);
+    if (/[\0\uFFFD]/.test(value)) throw refusal(`${name} contains characters that are not text.`);
     const schema = parameters?.[name];
     if (schema === undefined) continue;
     const [error] = fieldErrors(schema, value);

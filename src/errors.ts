@@ -101,6 +101,22 @@ export const configurationError = constructorOf("configuration", 500);
 /** The database cannot be used at the moment. Nothing was stored. */
 export const unavailable = constructorOf("unavailable", 503);
 
+/**
+ * Details of an error about an id or name that selects no record. The API answers 400 for some of these, as its contract
+ * says; a command exits as for any other unknown id.
+ */
+export function unknownRecord(field: string): Pick<ErrorDetails, "fieldErrors"> {
+  return { fieldErrors: [{ field, rule: EXISTS, message: "does not exist" }] };
+}
+
+/** Whether an error says that an id or name selects no record. */
+export function isUnknownRecord({ name, fieldErrors = [] }: RuntimeError): boolean {
+  const names: readonly ErrorName[] = ["not_found", "tool_not_found", "route_not_found"];
+  return names.includes(name) || fieldErrors.some(({ rule }) => rule === EXISTS);
+}
+
+const EXISTS = "exists";
+
 /** Converts a thrown value into an error for the caller: anything unexpected becomes `internal_error`. */
 export function toRuntimeError(thrown: unknown): RuntimeError {
   if (thrown instanceof RuntimeError) return thrown;

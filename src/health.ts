@@ -1,7 +1,7 @@
 // The health of the service: whether its database responds and can be written, and its root key opens stored values.
 import { timestamp } from "./base";
 import type { Core } from "./core";
-import { Unwritable } from "./store";
+import { type Store, Unwritable } from "./store";
 
 export interface Health {
   healthy: boolean;
@@ -21,11 +21,14 @@ const SAME_WITHIN_MS = 1000;
 
 export class HealthCheck {
   readonly #core: Core;
+  readonly #logStore: Store;
   /** What the last check found. */
   #trouble: Trouble | undefined;
 
-  constructor(core: Core) {
+  /** `logStore`: the database of the execution log. */
+  constructor(core: Core, logStore: Store) {
     this.#core = core;
+    this.#logStore = logStore;
   }
 
   /** Logs only changes. */
@@ -48,14 +51,11 @@ export class HealthCheck {
   }
 
   async #find(): Promise<Trouble | undefined> {
-    const { store, keyring, clock } = this.#core;
-    try {
-      await store.generation("projects");
-      await store.check();
-    } catch (error) {
-      if (!(error instanceof Unwritable)) return { reason: "The database cannot be used", error };
-      return { reason: error.message, since: clock.now() - error.forMs, error: error.cause };
-    }
+    const { store, keyring } = this.#core;
+    const trouble =
+      (await this.#troubleOf(store, "The database cannot be used")) ??
+      (await this.#troubleOf(this.#logStore, "The execution log cannot be used", "The execution log: "));
+    if (trouble !== undefined) return trouble;
     try {
       await keyring.check();
       return undefined;
@@ -64,6 +64,18 @@ export class HealthCheck {
         reason: "The root key cannot be used, so stored tokens and secrets cannot be decrypted",
         error,
       };
+    }
+  }
+
+  async #troubleOf(store: Store, unusable: string, prefix = ""): Promise<Trouble | undefined> {
+    try {
+      await store.generation("projects");
+      await store.check();
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Unwritable)) return { reason: unusable, error };
+      const since = this.#core.clock.now() - error.forMs;
+      return { reason: prefix + error.message, since, error: error.cause };
     }
   }
 }

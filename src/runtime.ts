@@ -86,7 +86,7 @@ export async function createRuntime(
   const { core, logStore, listensOn, endReads, close } = await openCore(config, parts);
   try {
     const services = servicesOf(core, config, logStore, extensions);
-    const health = new HealthCheck(core);
+    const health = new HealthCheck(core, logStore);
     await withDatabaseErrors(config.dataFolder(), () => services.identity.ensureDefaults());
     return {
       core,
@@ -197,7 +197,15 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     refusals,
     inspection: new Inspection(core, audit, signingKey),
     auditKeeper: new Keeper(core, signingKey, config.auditHeadsFile()),
-    manifests: new Manifests(events, { providers, secrets, settings, gateways, plugins, hooks, models }),
+    manifests: new Manifests(core.store, events, {
+      providers,
+      secrets,
+      settings,
+      gateways,
+      plugins,
+      hooks,
+      models,
+    }),
     gateways,
     mcp,
     models,

@@ -197,7 +197,7 @@ describe("the executable and the main job", () => {
       expect((await run(status, { AUTHORIZATION_ID: id })).stdout).toContain("completed");
       expect((await run(exec)).code).toBe(0);
       for (const command of CURL) {
-        const answer = await run(command, { RUNTIME_URL: address, RUN_KEY: runKey });
+        const answer = await run(command, { RUNTIME_PUBLIC_URL: address, RUN_KEY: runKey });
         expect(JSON.parse(answer.stdout)).toHaveProperty("status", "completed");
       }
     } finally {

@@ -11,16 +11,19 @@ export interface Limit {
   readonly maximum: number;
 }
 
-/** The `limit` parameter of a listing. The tool must list it in `clamps`. */
+/** The `limit` parameter of a listing. The tool must have `clamps` for it. */
 export const limitParameter = (limit: Limit, what: string) =>
   Type.Optional(
     Type.Integer({
-      description: `Maximum number of ${what}: 1 to ${limit.maximum}. Default: ${limit.default}.`,
+      description:
+        `Maximum number of ${what}: 1 to ${limit.maximum}. Default: ${limit.default}. ` +
+        "A smaller or larger number is not refused: the nearest allowed one is used.",
       default: limit.default,
-      minimum: 1,
-      maximum: limit.maximum,
     }),
   );
+
+/** The range of `limitParameter`, for `clamps`. */
+export const rangeOf = ({ maximum }: Limit) => ({ minimum: 1, maximum });
 
 export const NEXT_CURSOR = Type.Optional(
   Type.String({

@@ -45,7 +45,7 @@ const IN_QUERY: Readonly<Record<QueryName, TSchema>> = {
   limit: Type.Integer({
     minimum: 1,
     maximum: MAX_RECORDS,
-    description: `Maximum number of records, 1 to ${MAX_RECORDS} (the default). A page with fewer records is the last.`,
+    description: `Maximum number of records, 1 to ${MAX_RECORDS} (the default); others are refused. A page with fewer records is the last.`,
   }),
   criteria: Type.String({
     description:

@@ -12,6 +12,9 @@ export const MAX_ROW = MAX_CELLS;
 /** Characters of one cell: the platform's limit. */
 export const MAX_TEXT = 50_000;
 
+/** Written cells whose displayed values are returned: a model cannot use more. */
+export const MAX_DISPLAYED = 1000;
+
 /** The grid of a new sheet: the platform's default. */
 export const NEW_ROWS = 1000;
 export const NEW_COLUMNS = 26;

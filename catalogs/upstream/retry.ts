@@ -78,9 +78,10 @@ export function rateLimitReached(
   explanation?: string,
 ): ToolError {
   const seconds = Math.ceil(retryAfterMs / 1000);
-  const message = `The platform's rate limit is reached. Try again in ${seconds} s.`;
+  const message = "The platform's rate limit is reached.";
   return upstreamRateLimited(explanation === undefined ? message : `${message} ${explanation}`, {
     developerMessage,
+    advice: `Try again in ${seconds} s.`,
     retryAfterMs,
   });
 }

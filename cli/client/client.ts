@@ -1,5 +1,6 @@
 // Every operation has two implementations: the services on the local data folder, or a server over HTTP. Each operation
 // is declared once, with both next to each other, so that commands do not depend on which one runs.
+import { existsSync } from "node:fs";
 import type { TSchema, Static } from "typebox";
 import { checkUserId } from "../../src/base";
 import type { Config } from "../../src/config";
@@ -80,11 +81,14 @@ export async function withClient<T>(
   io: Io,
   common: Common,
   work: (client: Client) => Promise<T>,
+  loaded?: Config,
 ): Promise<T> {
-  const config = await loadCommonConfig(io, common);
+  const config = loaded ?? (await loadCommonConfig(io, common));
   const target = await targetOf(io, common, config);
-  if (target === undefined)
+  if (target === undefined) {
+    checkDataFolder(common, config);
     return withSession(io, common, (session) => work({ kind: "direct", config, session }), { config });
+  }
   const { connect } = await import("./http");
   const server = await connect(common, config, target);
   return work({ kind: "remote", config, server });
@@ -99,10 +103,21 @@ export async function withDataFolder<T>(
 ): Promise<T> {
   const config = await loadCommonConfig(io, common);
   const address = addressOf(common, config);
-  if (address === undefined) return withSession(io, common, work, { config });
+  if (address === undefined) {
+    checkDataFolder(common, config);
+    return withSession(io, common, work, { config });
+  }
   throw new UsageError(
     `runtime ${command} works on the data folder only, but commands go to ${address}. On the server's own ` +
       `machine use --server ${LOCAL}.`,
+  );
+}
+
+// A misspelled folder would become a new, empty installation. Commands that only read do not create one.
+function checkDataFolder({ dataDir, acts }: Common, config: Config): void {
+  if (dataDir === undefined || acts !== false || existsSync(config.dataFolder())) return;
+  throw new UsageError(
+    `--data-dir: the folder ${config.dataFolder()} does not exist. To create it: runtime init --data-dir ${dataDir}`,
   );
 }
 

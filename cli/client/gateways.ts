@@ -2,8 +2,8 @@
 import type { Page, Paging } from "../../src/base";
 import type { CreateGateway, GatewayRecord, PatchGateway, UpdateGateway } from "../../src/gateways";
 import type { Caller } from "../../src/identity";
-import { notFound } from "../../src/errors";
 import { everyRecord } from "../pages";
+import { recordNamed } from "../unknown-name";
 import { type Client, operation } from "./client";
 import { path, type Server } from "./http";
 
@@ -60,13 +60,15 @@ export const gatewayAddress = operation<[slug: string], string>({
   remote: async (server, slug) => `${server.address}/mcp/${slug}`,
 });
 
-/** Finds a gateway by its id or its slug. Throws `not_found`. */
+/** Finds a gateway by its id, its slug or its name. Throws `not_found`. */
 export async function findGateway(client: Client, idOrSlug: string): Promise<GatewayRecord> {
   if (/^gw_[0-9a-f]{32}$/.test(idOrSlug)) return getGateway(client, idOrSlug);
   const gateways = await everyRecord((window) => listGateways(client, window));
   const found = gateways.find(({ slug }) => slug === idOrSlug);
   if (found !== undefined) return found;
-  throw notFound("No gateway with this id or slug exists in this project.");
+  const slugs = gateways.map((gateway) => ({ ...gateway, id: gateway.slug }));
+  const { id: slug } = recordNamed("gateway", idOrSlug, slugs, "runtime gateways list");
+  return gateways.find((gateway) => gateway.slug === slug) ?? getGateway(client, idOrSlug);
 }
 
 // The path contains the organization and project of the API key.

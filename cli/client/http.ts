@@ -6,6 +6,7 @@ import type { Config } from "../../src/config";
 import { ERROR_NAMES, type ErrorName, type FieldError, notFound, RuntimeError } from "../../src/errors";
 import type { Common } from "../command";
 import { plainFetch } from "../plain-fetch";
+import { askAgain } from "./again";
 import { BodyTooLarge, BodyTooSlow, limited } from "./body";
 import type { Target } from "./target";
 
@@ -21,7 +22,10 @@ export interface Answer {
 
 export interface Server {
   readonly address: string;
-  get<T>(path: string, query?: Query): Promise<T>;
+  /** Limit of one request. */
+  readonly timeoutMs: number;
+  /** Asked again after a 502, 503 or 504, or a reset. `limitMs` is a lower limit of this request. */
+  get<T>(path: string, query?: Query, limitMs?: number): Promise<T>;
   send<T>(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T>;
   /** The response as text, including error responses. */
   raw(method: string, path: string, body?: string, headers?: Record<string, string>): Promise<Answer>;
@@ -81,14 +85,18 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
   };
   const raw: Server["raw"] = async (method, path, body, headers) =>
     answerOf(await request(method, path, body, headers));
-  const json = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    const answer = await raw(method, path, body === undefined ? undefined : JSON.stringify(body));
+  const json = async <T>(method: string, path: string, body?: unknown, limitMs = timeoutMs): Promise<T> => {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const signal = AbortSignal.timeout(Math.min(limitMs, timeoutMs));
+    const answer = await answerOf(await request(method, path, text, {}, signal));
     // Checked border: tests compare the records of a server with its API description.
     return valueOf(address, answer) as T;
   };
   return {
     address,
-    get: (path, query) => json("GET", path + textOf(query)),
+    timeoutMs,
+    get: (path, query, limitMs) =>
+      askAgain(() => json("GET", path + textOf(query), undefined, limitMs), isWorthAsking),
     send: json,
     raw,
     open: (path, body, headers) => request("POST", path, body, headers),
@@ -105,6 +113,25 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
       throw valueOf(address, await answerOf(response));
     },
   };
+}
+
+/** Statuses of proxies, and of a server that starts or stops. */
+const TRANSIENT = [502, 503, 504];
+const MOST_ATTEMPTS = 3;
+
+// A timeout has used the time of the request up, and a server that refuses connections is not running: neither is repeated
+// unless the command waits for something.
+function isWorthAsking(attempts: number, error: unknown): boolean {
+  if (attempts >= MOST_ATTEMPTS || !(error instanceof RuntimeError)) return false;
+  return !isTimeout(error.cause) && !isRefused(error.cause);
+}
+
+function isTimeout(cause: unknown): boolean {
+  return cause instanceof BodyTooSlow || (cause instanceof Error && cause.name === "TimeoutError");
+}
+
+function isRefused(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && /REFUSED/i.test(String(cause.code));
 }
 
 /** A path with its parameter escaped. Throws `not_found` for an id that would select another path. */
@@ -133,11 +160,19 @@ function valueOf(address: string, { status, headers, text }: Answer): unknown {
     const name = errorNameOf(body["name"], status);
     const after = Number(headers.get("retry-after") ?? Number.NaN);
     throw new RuntimeError(name, status, body["message"], {
+      shouldRetry: TRANSIENT.includes(status),
       ...(Array.isArray(body["field_errors"]) ? { fieldErrors: body["field_errors"] as FieldError[] } : {}),
       ...(Number.isNaN(after) ? {} : { retryAfterMs: after * 1000 }),
     });
   }
-  throw new RuntimeError("unavailable", 502, `${address} answered ${status} without a valid record. ${HINT}`);
+  throw new RuntimeError(
+    "unavailable",
+    502,
+    `${address} answered ${status} without a valid record. ${HINT}`,
+    {
+      shouldRetry: TRANSIENT.includes(status),
+    },
+  );
 }
 
 function unreachable(address: string, timeoutMs: number, error: unknown): RuntimeError {
@@ -148,22 +183,27 @@ function unreachable(address: string, timeoutMs: number, error: unknown): Runtim
   }
   if (error instanceof BodyTooSlow) {
     const message = `${address} has sent nothing for ${error.idleMs / 1000} s. Run the command again.`;
-    return new RuntimeError("gateway_timeout", 504, message, { cause: error });
+    return new RuntimeError("gateway_timeout", 504, message, { cause: error, shouldRetry: true });
   }
   const name = error instanceof Error ? error.name : "";
   if (name === "TimeoutError") {
     const message = `${address} did not answer within ${timeoutMs / 1000} s. Set a longer time with --timeout.`;
-    return new RuntimeError("gateway_timeout", 504, message, { cause: error });
+    return new RuntimeError("gateway_timeout", 504, message, { cause: error, shouldRetry: true });
   }
   const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
   const message = `${address} cannot be reached${code}. ${adviceOn(code)}`;
-  return new RuntimeError("unavailable", 503, message, { cause: error });
+  return new RuntimeError("unavailable", 503, message, {
+    cause: error,
+    shouldRetry: !BAD_CERTIFICATE.test(code),
+  });
 }
+
+const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|HOSTNAME_MISMATCH/;
 
 function adviceOn(code: string): string {
   if (code.includes("ALTNAME") || code.includes("HOSTNAME_MISMATCH"))
     return "Its certificate is for another name. Use the name in the certificate.";
-  if (/CERT|SELF_SIGNED|UNABLE_TO_/.test(code))
+  if (BAD_CERTIFICATE.test(code))
     return "Its certificate is not trusted. Set RUNTIME_EGRESS_CA_FILE to the certificate of its authority.";
   return "Check the address and the network, and that the server is running.";
 }

@@ -4,7 +4,8 @@ import { version } from "../../package.json";
 import type { Page } from "../../src/base";
 import type { Organization, Project, ProjectPatch } from "../../src/identity";
 import type { Status } from "../../src/status";
-import { operation } from "./client";
+import { recordNamed } from "../unknown-name";
+import { type Client, operation } from "./client";
 import { path } from "./http";
 
 const PROJECTS = "/v1/admin/projects";
@@ -18,6 +19,11 @@ export const getProject = operation<[id: string], Project>({
   direct: ({ runtime, principal }, id) => runtime.identity.projects.get(principal, id),
   remote: (server, id) => server.get(path(`${PROJECTS}/`, id)),
 });
+
+/** By its id or its name. Throws `not_found`. */
+export async function findProject(client: Client, given: string): Promise<Project> {
+  return recordNamed("project", given, (await listProjects(client)).items, "runtime projects list");
+}
 
 export const updateProject = operation<[id: string, patch: ProjectPatch], Project>({
   direct: async ({ runtime, principal, checked }, id, patch) => {

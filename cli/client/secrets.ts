@@ -1,7 +1,8 @@
 // Stored secrets, on the data folder and over HTTP.
 import type { Page } from "../../src/base";
 import type { StoredSecret, UpsertStoredSecret } from "../../src/secrets";
-import { operation } from "./client";
+import { unknownName } from "../unknown-name";
+import { type Client, operation } from "./client";
 import { path } from "./http";
 
 const SECRETS = "/v1/admin/secrets";
@@ -10,6 +11,15 @@ export const listSecrets = operation<[], Page<StoredSecret>>({
   direct: ({ runtime, principal }) => runtime.secrets.list(principal),
   remote: (server) => server.get(SECRETS),
 });
+
+/** By its id, or by its key in any case. Throws `not_found`. */
+export async function findSecret(client: Client, idOrKey: string): Promise<StoredSecret> {
+  const { items } = await listSecrets(client);
+  const found = items.find(({ id, key }) => id === idOrKey || key.toLowerCase() === idOrKey.toLowerCase());
+  if (found !== undefined) return found;
+  const known = items.map(({ key }) => key);
+  throw unknownName("secret", idOrKey, known, "runtime secrets list");
+}
 
 /** Checks a key before the user enters a value. Throws the same error as the server. */
 export async function checkSecretKey(key: string): Promise<void> {

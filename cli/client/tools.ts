@@ -18,7 +18,10 @@ export const listTools = operation<[filter: ToolsFilter], Page<ToolRecord>>({
   remote: (server, filter) => server.get("/v1/tools", { ...filter }),
 });
 
-export const getTool = operation<[name: string, query: { user_id?: string }], ToolRecord>({
+export const getTool = operation<
+  [name: string, query: { user_id?: string; include_format?: string[] }],
+  ToolRecord
+>({
   direct: ({ runtime, principal }, name, query) => runtime.tools.listings.get(principal, name, query),
   remote: (server, name, query) => server.get(path("/v1/tools/", name), query),
 });

@@ -1,4 +1,5 @@
 // `runtime api`: any request to the server, for operations without a command.
+import { closedList } from "../../src/base/closed-list";
 import type { Server } from "../client/http";
 import { addressOf, keyOf } from "../client/target";
 import { type Common, verb } from "../command";
@@ -47,7 +48,7 @@ interface Send {
 
 async function send(io: Io, common: Common, request: Send): Promise<number> {
   const { method, path, input, headers, include } = request;
-  if (!METHODS.includes(method)) throw new UsageError(`The method must be one of ${METHODS.join(", ")}.`);
+  if (!METHODS.includes(method)) throw new UsageError(`The method ${closedList(METHODS, method)}.`);
   if (!path.startsWith("/")) throw new UsageError("The path must begin with /, for example /v1/tools.");
   const body = input === undefined ? undefined : await bodyFrom(io, input);
   const server = await serverFor(io, common);

@@ -7,32 +7,28 @@ import type {
   SignedHead,
   Verification,
 } from "../../src/audit";
-import { operation, withClient, withDataFolder } from "../client/client";
-import { type Common, defined, verb } from "../command";
+import { findEntry, listAudit } from "../client/audit";
+import { withClient, withDataFolder } from "../client/client";
+import { type Common, defined, type Line, verb } from "../command";
+import { counted } from "../counted";
 import { EXIT } from "../errors";
 import { readText } from "../input";
 import type { Io } from "../io";
-import { json, print, printDeleted, printList, type Shape } from "../output";
+import { columnLines, json, print, printDeleted, printList, type Shape } from "../output";
 import { printable } from "../printable";
 import { withProgress } from "../progress";
 import { newest, WINDOW_FLAGS } from "../pages";
-
-const listAudit = operation<[filter: AuditFilter], AuditPage>({
-  direct: async ({ runtime, principal, checked }, filter) => {
-    const { AuditQuery } = await import("../../src/audit/schema");
-    return runtime.trail.audit(principal, checked(AuditQuery, filter, "query"));
-  },
-  remote: (server, filter) => server.get("/v1/admin/audit", { ...filter }),
-});
+import { showVerb } from "../record-verbs";
+import { zonedTime } from "../times";
 
 const SHAPE: Shape<AuditEntryRecord> = {
   name: ({ id }) => id,
   optional: ["details", "address"],
   columns: [
-    { title: "time", value: ({ time }) => time },
-    { title: "who", value: ({ actor }) => actor },
-    { title: "action", value: ({ action }) => action },
-    { title: "target", value: ({ target }) => target },
+    { title: "time", keep: "whole", value: ({ time }) => time },
+    { title: "who", keep: "always", value: ({ actor }) => actor },
+    { title: "action", keep: "always", value: ({ action }) => action },
+    { title: "target", keep: "always", value: ({ target }) => target },
     { title: "details", value: ({ details }) => details && JSON.stringify(details) },
   ],
 };
@@ -65,6 +61,22 @@ export const verbs = [
     }),
     run: list,
   }),
+  showVerb({
+    summary: "Show one entry.",
+    examples: ["runtime audit show au_0123456789"],
+    find: findEntry,
+    shape: {
+      ...SHAPE,
+      lines: (entry) => [
+        ["id", entry.id],
+        ["number", String(entry.number)],
+        ...columnLines(SHAPE.columns, entry),
+        ["result", entry.result],
+        ["address", entry.address],
+        ["hash", entry.hash],
+      ],
+    },
+  }),
   verb({
     usage: "export",
     summary:
@@ -72,7 +84,7 @@ export const verbs = [
       "the entry after which the next export continues.",
     examples: [
       "runtime audit export --since 2027-01-01T00:00:00Z",
-      "runtime audit export --after au_ID",
+      "runtime audit export --after au_01a22758d97300000b34fe5ea9304074",
       "runtime audit export --deployment",
     ],
     flags: [
@@ -83,7 +95,7 @@ export const verbs = [
     ],
     read: (line) => ({
       filter: defined({
-        since: line.text("since"),
+        since: sinceOf(line),
         after: line.text("after"),
         action: line.text("action"),
       }),
@@ -154,15 +166,20 @@ export const verbs = [
   }),
 ];
 
+function sinceOf(line: Line): string | undefined {
+  const text = line.text("since");
+  return text === undefined ? undefined : new Date(zonedTime(text, "--since")).toISOString();
+}
+
 const EXPORTED_AT_ONCE = 100;
 
 const HEAD_SHAPE: Shape<SignedHead> = {
   name: ({ chain, number }) => `${chain}:${number}`,
   columns: [
-    { title: "project", value: ({ chain }) => chainName(chain) },
+    { title: "project", keep: "always", value: ({ chain }) => chainName(chain) },
     { title: "rows", value: ({ number }) => String(number) },
     { title: "hash", value: ({ hash }) => hash },
-    { title: "key", value: ({ key_id }) => key_id },
+    { title: "key", keep: "whole", value: ({ key_id }) => key_id },
   ],
 };
 
@@ -213,12 +230,13 @@ async function verify(io: Io, common: Common, { head }: { head: string | undefin
 function conclude(io: Io, { chains, problems, problem_count }: Verification): number {
   const rows = chains.reduce((sum, chain) => sum + chain.rows, 0);
   for (const problem of problems) io.note(`${io.notePaint.red("problem")}  ${lineOf(problem)}`);
-  if (problem_count > problems.length) io.note(`… and ${problem_count - problems.length} more problems.`);
-  const checked = `${rows} rows in ${chains.length} chains`;
+  if (problem_count > problems.length)
+    io.note(`… and ${counted(problem_count - problems.length, "more problem")}.`);
+  const checked = `${counted(rows, "row")} in ${counted(chains.length, "chain")}`;
   io.note(
     problem_count === 0
       ? io.notePaint.green(`The audit trail is intact (${checked}).`)
-      : `The audit trail has ${problem_count} problems (${checked}).`,
+      : `The audit trail has ${counted(problem_count, "problem")} (${checked}).`,
   );
   return problem_count === 0 ? EXIT.ok : EXIT.error;
 }

@@ -23,7 +23,7 @@ export const verbs = [
       },
       { flag: "--no-tools", meaning: "offer no tools" },
       { flag: "--system <text>", meaning: "instructions for the model" },
-      { flag: "-y, --yes", meaning: "run tools that write without asking" },
+      { flag: "-y, --yes", meaning: "do not ask for confirmation before a tool that writes" },
       { flag: "--no-browser", meaning: "only print the address of a consent" },
     ],
     read: (line) => ({

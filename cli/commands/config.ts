@@ -1,19 +1,46 @@
 // `runtime config`: every setting with its value and its origin.
+import { existsSync } from "node:fs";
 import type { Config } from "../../src/config";
+import { configurationError } from "../../src/errors";
 import { type Common, verb } from "../command";
 import type { Io } from "../io";
-import { printList } from "../output";
+import { print, printList, printRecord } from "../output";
 import { loadCommonConfig } from "../session";
 import type { Column } from "../table";
+import { unknownName } from "../unknown-name";
 
 export const verbs = [
   verb({
-    usage: "show",
-    summary: "Show every setting: value, type, default, meaning. Secrets are shown only as set.",
-    examples: ["runtime config show", "runtime config show --origin", "runtime config show -o json"],
+    usage: "show [key]",
+    summary: "Show every setting, or one: value, type, default, meaning. Secrets are shown only as set.",
+    examples: [
+      "runtime config show",
+      "runtime config show http.port --origin",
+      "runtime config show -o json",
+    ],
     flags: [{ flag: "--origin", meaning: "also show where each value comes from" }],
-    read: (line) => ({ origin: line.has("origin") }),
+    read: (line) => ({ key: line.optionalWord(0), origin: line.has("origin") }),
     run: showConfig,
+  }),
+  verb({
+    usage: "set <key> <value>",
+    summary: "Write a setting into the configuration file. Running servers take it at their next start.",
+    examples: ["runtime config set public_url https://runtime.example.com", "runtime config set user alice"],
+    read: (line) => ({ key: line.word(0), value: line.word(1) }),
+    run: setSetting,
+  }),
+  verb({
+    usage: "path",
+    summary: "Print the path of the configuration file.",
+    examples: ["runtime config path"],
+    read: () => ({}),
+    run: async (io, common) => {
+      const { file } = await loadCommonConfig(io, common);
+      if (file === undefined) throw noHome();
+      const exists = existsSync(file);
+      print(io, common.output, { path: file, exists }, () => `${file}\n`);
+      if (!exists) io.note("The file does not exist yet. To create it: runtime config set KEY VALUE");
+    },
   }),
 ];
 
@@ -27,7 +54,32 @@ interface Setting {
   environment: string;
 }
 
-async function showConfig(io: Io, common: Common, { origin }: { origin: boolean }): Promise<void> {
+async function setSetting(
+  io: Io,
+  common: Common,
+  { key, value }: { key: string; value: string },
+): Promise<void> {
+  const loaded = await loadCommonConfig(io, common);
+  const { settingOf } = await import("../../src/config");
+  const parsed = settingOf(loaded.declarations, key, value);
+  if (loaded.file === undefined) throw noHome();
+  const { storeSetting } = await import("../user-file");
+  storeSetting(loaded.file, key, parsed);
+  print(io, common.output, { key, value: parsed, path: loaded.file }, () => "");
+  io.note(`${key} is set in ${loaded.file}.`);
+  const origin = loaded.originOf(key);
+  if (origin.startsWith("environment")) io.note(`warning: the value from the ${origin} still wins.`);
+}
+
+function noHome(): Error {
+  return configurationError("There is no place for the configuration file. Set RUNTIME_CONFIG or HOME.");
+}
+
+async function showConfig(
+  io: Io,
+  common: Common,
+  { key: wanted, origin }: { key: string | undefined; origin: boolean },
+): Promise<void> {
   const loaded = await loadCommonConfig(io, common);
   const { environmentName } = await import("../../src/config");
   const settings = Object.entries(loaded.declarations).map(
@@ -41,15 +93,22 @@ async function showConfig(io: Io, common: Common, { origin }: { origin: boolean 
       environment: environmentName(key),
     }),
   );
+  const known = settings.map(({ key }) => key);
+  if (wanted !== undefined && !known.includes(wanted))
+    throw unknownName("setting", wanted, known, "runtime config show");
+  const chosen = settings.filter(({ key }) => wanted === undefined || key === wanted);
   const columns: Column<Setting>[] = [
-    { title: "key", value: ({ key }) => key },
+    { title: "key", keep: "always", value: ({ key }) => key },
     { title: "value", value: ({ value }) => shown(value) },
     ...(origin ? [{ title: "origin", value: (setting: Setting) => setting.origin }] : []),
     { title: "type", value: ({ type }) => type },
     { title: "default", value: (setting) => shown(setting.default) },
     { title: "meaning", value: ({ meaning }) => meaning },
   ];
-  printList(io, common, settings, { name: ({ key }) => key, columns }, "There are no settings.");
+  const shape = { name: ({ key }: Setting) => key, columns };
+  const [only] = wanted === undefined ? [] : chosen;
+  if (only === undefined) printList(io, common, chosen, shape, "There are no settings.");
+  else printRecord(io, common, only, shape);
 }
 
 function valueOf(loaded: Config, name: string): unknown {

@@ -1,11 +1,15 @@
 // `runtime connections`: what users have granted at providers.
+import { nearest } from "../../src/base/nearest";
 import type { Page } from "../../src/base";
 import type { UserConnection } from "../../src/connections";
-import { clientVerb, operation } from "../client/client";
+import { type Client, clientVerb, operation } from "../client/client";
 import { path } from "../client/http";
+import { listProviders } from "../client/providers";
 import { defined } from "../command";
 import { printList, type Shape } from "../output";
-import { deleteVerb, YES } from "../record-verbs";
+import { everyRecord } from "../pages";
+import { deleteVerb, showVerb } from "../record-verbs";
+import { unknownName } from "../unknown-name";
 
 const CONNECTIONS = "/v1/admin/user_connections";
 
@@ -21,6 +25,11 @@ export const listConnections = operation<[filter: Filter], Page<UserConnection>>
   remote: (server, filter) => server.get(CONNECTIONS, { ...filter }),
 });
 
+const getConnection = operation<[id: string], UserConnection>({
+  direct: ({ runtime, principal }, id) => runtime.connections.get(principal, id),
+  remote: (server, id) => server.get(path(`${CONNECTIONS}/`, id)),
+});
+
 const deleteConnection = operation<[id: string], void>({
   direct: ({ runtime, principal }, id) => runtime.connections.delete(principal, id),
   remote: (server, id) => server.send("DELETE", path(`${CONNECTIONS}/`, id)),
@@ -28,11 +37,12 @@ const deleteConnection = operation<[id: string], void>({
 
 const SHAPE: Shape<UserConnection> = {
   name: ({ id }) => id,
+  optional: ["provider_description", "provider_user_info"],
   columns: [
-    { title: "id", value: ({ id }) => id },
-    { title: "user", value: ({ user_id }) => user_id },
-    { title: "provider", value: ({ provider_id }) => provider_id },
-    { title: "status", value: ({ connection_status }) => connection_status },
+    { title: "id", keep: "always", value: ({ id }) => id },
+    { title: "user", keep: "always", value: ({ user_id }) => user_id },
+    { title: "provider", keep: "always", value: ({ provider_id }) => provider_id },
+    { title: "status", keep: "whole", value: ({ connection_status }) => connection_status },
     { title: "scopes", value: ({ scopes }) => scopes.join(" ") },
   ],
 };
@@ -57,6 +67,7 @@ export const verbs = [
       }),
     run: async ({ io, common, client }, filter) => {
       const { items, offset, total_count } = await listConnections(client, filter);
+      if (total_count === 0) await checkFilter(client, filter);
       printList(io, common, items, SHAPE, "No such connections.");
       if (items.length > 0 && items.length < total_count) {
         io.note(
@@ -65,11 +76,36 @@ export const verbs = [
       }
     },
   }),
+  showVerb({
+    summary: "Show one grant.",
+    examples: ["runtime connections show ac_0123456789"],
+    find: getConnection,
+    shape: SHAPE,
+  }),
   deleteVerb({
     summary: "Delete a grant with its tokens. The user must consent again before the next call.",
     examples: ["runtime connections delete ac_0123456789"],
-    flags: [YES],
+    find: (_client, id) => ({
+      id,
+      name: id,
+      question: `Delete the connection ${id} with its tokens? Its user must consent again.`,
+      done: `The connection ${id} is deleted.`,
+    }),
     remove: deleteConnection,
-    done: (id) => `The connection ${id} is deleted.`,
   }),
 ];
+
+/** Names that belong to nothing are mistakes. Throws `not_found`. */
+async function checkFilter(client: Client, { provider_id, user_id }: Filter): Promise<void> {
+  if (provider_id !== undefined) {
+    const providers = (await listProviders(client)).items.map(({ id }) => id);
+    if (!providers.includes(provider_id))
+      throw unknownName("auth provider", provider_id, providers, "runtime providers list");
+  }
+  if (user_id === undefined) return;
+  const all = await everyRecord((window) => listConnections(client, window));
+  const users = [...new Set(all.map((each) => each.user_id))];
+  // Users are not records, so only a near name is a mistake: another user may have granted nothing yet.
+  if (nearest(user_id, users) !== undefined && !users.includes(user_id))
+    throw unknownName("user", user_id, users, "runtime connections list");
+}

@@ -2,6 +2,7 @@
 import type { Finding } from "../../src/checkup";
 import { refuseServer } from "../client/client";
 import { type Common, verb } from "../command";
+import { counted } from "../counted";
 import { EXIT } from "../errors";
 import type { Io } from "../io";
 import { withProgress } from "../progress";
@@ -42,7 +43,7 @@ async function check(io: Io, common: Common, { all }: { all: boolean }): Promise
     import("../probe"),
   ]);
   const running = examine({
-    config: () => loadCommonConfig(io, common),
+    config: () => loadCommonConfig(io, common, { strict: true }),
     open: (config) => createRuntime(config, extensions, { log: silentLog }),
     running: async (runtime) => {
       const server = await findServer(runtime);
@@ -56,9 +57,12 @@ async function check(io: Io, common: Common, { all }: { all: boolean }): Promise
   if (common.output !== "table" || common.fields !== undefined) printList(io, common, shown, SHAPE, "");
   else for (const finding of shown) io.out(linesOfFinding(io, finding));
   const problems = findings.filter(({ status }) => status === "problem").length;
-  const checks = `${findings.length} checks`;
+  const checks = counted(findings.length, "check");
   if (wrong.length === 0) io.note(io.notePaint.green(`No problems found (${checks}).`));
-  else io.note(`${problems} problems, ${wrong.length - problems} warnings (${checks}).`);
+  else {
+    const warnings = counted(wrong.length - problems, "warning");
+    io.note(`${counted(problems, "problem")}, ${warnings} (${checks}).`);
+  }
   return problems === 0 ? EXIT.ok : EXIT.error;
 }
 

@@ -1,7 +1,7 @@
 // `runtime gateways`: MCP addresses, each with a set of tools.
 import type { GatewayRecord, PatchGateway, UpdateGateway } from "../../src/gateways";
 import { AUTH_TYPE_NAMES } from "../../src/gateways/compat";
-import { type ClientCall, clientVerb, withClient } from "../client/client";
+import { type ClientCall, clientVerb } from "../client/client";
 import {
   createGateway,
   deleteGateway,
@@ -12,13 +12,14 @@ import {
   slugInfo,
   updateGateway,
 } from "../client/gateways";
-import { defined, type Line, verb } from "../command";
+import { defined, type Line } from "../command";
 import { EXIT, UsageError } from "../errors";
 import { AUTH_NAMES, type GatewayFields, gatewayBody } from "../gateway-body";
-import { CLIENT_NAMES, printClientConfig } from "../mcp-clients";
+import { CLIENT_NAMES } from "../mcp-client-formats";
+import { printClientConfig } from "../mcp-clients";
 import { columnLines, print, printRecord, type Shape } from "../output";
 import { everyRecord } from "../pages";
-import { checkConfirmable, deleteConfirmed, listVerb, YES } from "../record-verbs";
+import { deleteVerb, listVerb } from "../record-verbs";
 import type { Column } from "../table";
 
 const FIELDS = [
@@ -41,12 +42,16 @@ const FIELDS = [
 ];
 
 const COLUMNS: readonly Column<GatewayRecord>[] = [
-  { title: "slug", value: ({ slug }) => slug },
+  { title: "slug", keep: "always", value: ({ slug }) => slug },
   { title: "name", value: ({ name }) => name },
-  { title: "tools", value: ({ tool_filter }) => tool_filter?.allowed_tools?.length.toString() ?? "all" },
-  { title: "auth", value: ({ auth_type }) => AUTH_TYPE_NAMES[auth_type] },
-  { title: "status", value: ({ status }) => status },
-  { title: "id", value: ({ id }) => id },
+  {
+    title: "tools",
+    keep: "whole",
+    value: ({ tool_filter }) => tool_filter?.allowed_tools?.length.toString() ?? "all",
+  },
+  { title: "auth", keep: "whole", value: ({ auth_type }) => AUTH_TYPE_NAMES[auth_type] },
+  { title: "status", keep: "whole", value: ({ status }) => status },
+  { title: "id", keep: "always", value: ({ id }) => id },
 ];
 
 const SHAPE: Shape<GatewayRecord> = {
@@ -103,23 +108,20 @@ export const verbs = [
     },
     run: update,
   }),
-  verb({
+  deleteVerb({
     usage: "delete <gateway>",
     summary: "Delete a gateway. Its slug can be used again at once.",
-    examples: ["runtime gateways delete support --yes"],
-    flags: [YES],
-    read: (line) => ({ gateway: line.word(0), yes: line.has("yes") }),
-    run: async (io, common, { gateway, yes }) => {
-      checkConfirmable(io, yes);
-      return withClient(io, common, async (client) => {
-        const { id, slug } = await findGateway(client, gateway);
-        const question = `Delete the gateway ${slug}? Clients that use it get 404.`;
-        return deleteConfirmed({ io, common }, { yes, id, question }, async () => {
-          await deleteGateway(client, id);
-          return { done: `The gateway ${slug} is deleted.` };
-        });
-      });
+    examples: ["runtime gateways delete support"],
+    find: async (client, word) => {
+      const { id, slug } = await findGateway(client, word);
+      return {
+        id,
+        name: slug,
+        question: `Delete the gateway ${slug}? Clients that use it get 404.`,
+        done: `The gateway ${slug} is deleted.`,
+      };
     },
+    remove: deleteGateway,
   }),
   clientVerb({
     usage: "slug <slug>",
@@ -135,7 +137,8 @@ export const verbs = [
   clientVerb({
     usage: "connect <gateway>",
     summary:
-      "Print the configuration of an MCP client for a gateway, or write it into the client's file. It never contains " +
+      "Print the configuration of an MCP client for a gateway, or write it into the client's file, where comments " +
+      "and other entries stay. It never contains " +
       "an API key: the client takes the key from the environment.",
     examples: [
       "runtime gateways connect support --client cursor --user alice",

@@ -95,7 +95,7 @@ Check the exit code to see whether a command succeeded: runtime help exit-codes
 
   runtime tools list -o name --toolkit Chat
   runtime secrets list -o json --fields key,updated_at
-  runtime keys list -o name | xargs -n 1 runtime keys delete --yes
+  runtime keys list -o name | xargs -n 1 runtime keys show -o json
 `;
 
 const CONFIG = `A setting takes its value from the first of these sources that contains it:
@@ -107,7 +107,8 @@ const CONFIG = `A setting takes its value from the first of these sources that c
 
 The file is --config FILE, else RUNTIME_CONFIG, else runtime.yaml in $XDG_CONFIG_HOME/runtime (or ~/.config/runtime);
 never the current folder. The environment variable of a key is RUNTIME_ and its name in capitals, with _ for dots: egress.allow
-is RUNTIME_EGRESS_ALLOW. An unknown key or variable is an error. All keys: runtime config show --origin
+is RUNTIME_EGRESS_ALLOW. An unknown key is an error; an unknown RUNTIME_… variable is a
+warning, and an error for runtime serve. All keys: runtime config show --origin
 
 Commands run on the data folder, or against a server: --server URL, RUNTIME_SERVER, server: in the file, or the last
 runtime login. Its API key comes from --key-file, RUNTIME_API_KEY or the login. --server local is the data folder.

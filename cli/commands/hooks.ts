@@ -1,13 +1,23 @@
 // `runtime hooks`: when a plugin is called, and what happens if it fails.
 import type { Hook } from "../../src/hooks";
-import { clientVerb, withClient } from "../client/client";
-import { bulkHooks, createHook, deleteHook, getHook, listHooks, updateHook } from "../client/hooks";
+import { RuntimeError } from "../../src/errors";
+import { type Client, clientVerb, withClient } from "../client/client";
+import {
+  bulkHooks,
+  createHook,
+  deleteHook,
+  getHook,
+  getPlugin,
+  listHooks,
+  updateHook,
+} from "../client/hooks";
+import { hookId, pluginId } from "../client/named";
 import { defined, type Line, verb } from "../command";
 import { UsageError } from "../errors";
 import { readObject } from "../input";
 import { printList, printRecord, type Shape } from "../output";
 import { everyRecord } from "../pages";
-import { deleteVerb } from "../record-verbs";
+import { type Deletion, deleteVerb } from "../record-verbs";
 
 const POINTS = ["tool.access", "tool.pre", "tool.post"] as const;
 const STATUSES = ["active", "inactive"] as const;
@@ -33,15 +43,15 @@ const SHAPE: Shape<Hook> = {
   name: ({ id }) => id,
   optional: ["cache_enabled", "cache_ttl_ms"],
   columns: [
-    { title: "id", value: ({ id }) => id },
+    { title: "id", keep: "always", value: ({ id }) => id },
     { title: "name", value: ({ name }) => name },
-    { title: "point", value: ({ hook_point }) => hook_point },
-    { title: "priority", value: ({ priority }) => String(priority) },
-    { title: "no answer", value: ({ failure_mode }) => failure_mode },
-    { title: "phase", value: ({ phase }) => phase },
-    { title: "status", value: ({ status }) => status },
-    { title: "ms", value: ({ timeout_ms }) => String(timeout_ms) },
-    { title: "plugin", value: ({ plugin_id }) => plugin_id },
+    { title: "point", keep: "whole", value: ({ hook_point }) => hook_point },
+    { title: "priority", keep: "whole", value: ({ priority }) => String(priority) },
+    { title: "no answer", keep: "whole", value: ({ failure_mode }) => failure_mode },
+    { title: "phase", keep: "whole", value: ({ phase }) => phase },
+    { title: "status", keep: "whole", value: ({ status }) => status },
+    { title: "ms", keep: "whole", value: ({ timeout_ms }) => String(timeout_ms) },
+    { title: "plugin", keep: "always", value: ({ plugin_id }) => plugin_id },
     { title: "binding", value: ({ binding }) => binding.type },
   ],
 };
@@ -49,10 +59,10 @@ const SHAPE: Shape<Hook> = {
 const BULK: Shape<Awaited<ReturnType<typeof bulkHooks>>["results"][number]> = {
   name: ({ hook_id }) => hook_id,
   columns: [
-    { title: "action", value: ({ action }) => action },
-    { title: "hook", value: ({ hook_id }) => hook_id },
-    { title: "point", value: ({ hook_point }) => hook_point },
-    { title: "plugin", value: ({ plugin_id }) => plugin_id },
+    { title: "action", keep: "whole", value: ({ action }) => action },
+    { title: "hook", keep: "always", value: ({ hook_id }) => hook_id },
+    { title: "point", keep: "whole", value: ({ hook_point }) => hook_point },
+    { title: "plugin", keep: "always", value: ({ plugin_id }) => plugin_id },
   ],
 };
 
@@ -63,7 +73,7 @@ export const verbs = [
     examples: ["runtime hooks list", "runtime hooks list --point tool.pre --status active"],
     flags: [
       POINT,
-      { flag: "--plugin <id>", meaning: "only hooks of this plugin" },
+      { flag: "--plugin <id>", meaning: "only hooks of this plugin, by its id or name" },
       { flag: "--status <status>", meaning: "active or inactive" },
       BINDING,
     ],
@@ -76,7 +86,9 @@ export const verbs = [
       type: line.choice("binding", BINDINGS),
     }),
     run: async ({ io, common, client }, { filter, type }) => {
-      const all = await everyRecord((window) => listHooks(client, { ...filter, ...window }));
+      const plugin =
+        filter.plugin_id === undefined ? {} : { plugin_id: await pluginId(client, filter.plugin_id) };
+      const all = await everyRecord((window) => listHooks(client, { ...filter, ...plugin, ...window }));
       const items = all.filter(({ binding }) => binding.type === (type ?? binding.type));
       const empty = "No such hooks. Plugins are created with hooks: runtime plugins create --help";
       printList(io, common, items, SHAPE, empty);
@@ -84,12 +96,12 @@ export const verbs = [
   }),
   clientVerb({
     usage: "show <id>",
-    summary: "Show one hook.",
+    summary: "Show one hook, by its id or name.",
     examples: ["runtime hooks show hk_0123456789"],
     flags: [BINDING],
     read: (line) => ({ id: line.word(0), binding: line.choice("binding", BINDINGS) }),
     run: async ({ io, common, client }, { id, binding }) =>
-      printRecord(io, common, await getHook(client, id, binding), SHAPE),
+      printRecord(io, common, await getHook(client, await hookId(client, id, binding), binding), SHAPE),
   }),
   clientVerb({
     usage: "create <name>",
@@ -98,7 +110,7 @@ export const verbs = [
       "runtime hooks create channels --plugin pl_0123456789 --point tool.pre",
       "runtime hooks create log --plugin pl_0123456789 --point tool.post --failure-mode fail_open --priority 900",
     ],
-    flags: [{ flag: "--plugin <id>", meaning: "plugin to call" }, POINT, ...CHANGES],
+    flags: [{ flag: "--plugin <id>", meaning: "plugin to call, by its id or name" }, POINT, ...CHANGES],
     read: (line) => ({
       body: {
         name: line.word(0),
@@ -110,7 +122,12 @@ export const verbs = [
       },
     }),
     run: async ({ io, common, client }, { body }) =>
-      printRecord(io, common, await createHook(client, body), SHAPE),
+      printRecord(
+        io,
+        common,
+        await createHook(client, { ...body, plugin_id: await pluginId(client, body.plugin_id) }),
+        SHAPE,
+      ),
   }),
   clientVerb({
     usage: "update <id>",
@@ -126,13 +143,13 @@ export const verbs = [
       return { id: line.word(0), patch };
     },
     run: async ({ io, common, client }, { id, patch }) =>
-      printRecord(io, common, await updateHook(client, id, patch), SHAPE),
+      printRecord(io, common, await updateHook(client, await hookId(client, id), patch), SHAPE),
   }),
   deleteVerb({
     summary: "Delete a hook.",
     examples: ["runtime hooks delete hk_0123456789"],
+    find: hookToDelete,
     remove: deleteHook,
-    done: (id) => `The hook ${id} is deleted.`,
   }),
   verb({
     usage: "bulk <file>",
@@ -149,6 +166,23 @@ export const verbs = [
     },
   }),
 ];
+
+async function hookToDelete(client: Client, given: string): Promise<Deletion> {
+  const id = await hookId(client, given);
+  const hook = await getHook(client, id, "project").catch((error: unknown) => {
+    if (error instanceof RuntimeError && error.name === "not_found") return getHook(client, id, "tenant");
+    throw error;
+  });
+  const { name, hook_point, plugin_id, status } = hook;
+  const inForce = status === "active" && (await getPlugin(client, plugin_id)).status === "active";
+  return {
+    id,
+    name: id,
+    question: `Delete the hook ${name} (${hook_point})?`,
+    done: `The hook ${id} is deleted.`,
+    inUse: inForce ? `It is in force: it decides about calls at ${hook_point}.` : undefined,
+  };
+}
 
 function changesOf(line: Line): { [key: string]: unknown } {
   return defined({

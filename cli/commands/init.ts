@@ -18,7 +18,7 @@ export const verbs = [
     examples: ["runtime init", "runtime init --user alice --yes"],
     flags: [
       { flag: "--user <user>", meaning: "user that commands act for by default" },
-      { flag: "-y, --yes", meaning: "accept all defaults; do not ask" },
+      { flag: "-y, --yes", meaning: "do not ask for confirmation; accept all defaults" },
     ],
     read: (line) => ({ user: line.text("user"), yes: line.has("yes") }),
     run: runInit,

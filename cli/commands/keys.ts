@@ -1,24 +1,25 @@
 // `runtime keys`: API keys of the project, and the rotation of encryption keys.
 import type { ApiKey } from "../../src/identity";
-import { clientVerb } from "../client/client";
+import { type Client, clientVerb } from "../client/client";
 import { createKey, deleteKey, getKey, listKeys, rotateDataKey } from "../client/keys";
+import { keyId } from "../client/named";
 import { defined, type Line } from "../command";
-import { UsageError } from "../errors";
 import { columnLines, printRecord, type Shape } from "../output";
 import { withProgress } from "../progress";
-import { deleteVerb, listVerb, showVerb, YES } from "../record-verbs";
+import { type Deletion, deleteVerb, listVerb, showVerb } from "../record-verbs";
 import { rotateRootVerb } from "../root-rotation";
 import type { Column } from "../table";
+import { futureTime } from "../times";
 
 const COLUMNS: readonly Column<ApiKey>[] = [
-  { title: "id", value: ({ id }) => id },
+  { title: "id", keep: "always", value: ({ id }) => id },
   { title: "name", value: ({ name }) => name },
-  { title: "role", value: ({ role }) => role },
-  { title: "prefix", value: ({ prefix }) => `${prefix}…` },
+  { title: "role", keep: "whole", value: ({ role }) => role },
+  { title: "prefix", keep: "whole", value: ({ prefix }) => `${prefix}…` },
   { title: "users", value: ({ users }) => users?.join(",") ?? "any" },
-  { title: "created", value: ({ created_at }) => created_at },
-  { title: "expires", value: ({ expires_at }) => expires_at ?? "never" },
-  { title: "last used", value: ({ last_used_at }) => last_used_at ?? "never" },
+  { title: "created", keep: "whole", value: ({ created_at }) => created_at },
+  { title: "expires", keep: "whole", value: expiryOf },
+  { title: "last used", keep: "whole", value: ({ last_used_at }) => last_used_at ?? "never" },
 ];
 
 const SHAPE: Shape<ApiKey> = {
@@ -37,9 +38,9 @@ export const verbs = [
     empty: "There are no API keys yet. Create one: runtime keys create NAME",
   }),
   showVerb({
-    summary: "Show one API key. The key itself is never shown again.",
+    summary: "Show one API key, by its id or name. The key itself is never shown again.",
     examples: ["runtime keys show key_0123456789"],
-    find: getKey,
+    find: async (client, given) => getKey(client, await keyId(client, given)),
     shape: SHAPE,
   }),
   clientVerb({
@@ -76,9 +77,8 @@ export const verbs = [
   deleteVerb({
     summary: "Revoke an API key. It stops working at once.",
     examples: ["runtime keys delete key_0123456789"],
-    flags: [YES],
+    find: keyToDelete,
     remove: deleteKey,
-    done: (id) => `The API key ${id} is revoked.`,
   }),
   rotateRootVerb,
   clientVerb({
@@ -105,6 +105,31 @@ export const verbs = [
   }),
 ];
 
+async function keyToDelete(client: Client, given: string): Promise<Deletion> {
+  const id = await keyId(client, given);
+  const key = await getKey(client, id);
+  const { items } = await listKeys(client);
+  const isOtherAdmin = (each: ApiKey): boolean => each.id !== id && isWorkingAdmin(each);
+  const last = isWorkingAdmin(key) && !items.some(isOtherAdmin);
+  return {
+    id,
+    name: id,
+    question: `Revoke the API key ${key.name} (${key.role})? It stops working at once.`,
+    done: `The API key ${id} is revoked.`,
+    inUse: last ? "It is the last admin key of the project." : undefined,
+  };
+}
+
+function isWorkingAdmin({ role, expires_at }: ApiKey): boolean {
+  return role === "admin" && (expires_at === undefined || Date.parse(expires_at) > Date.now());
+}
+
+/** An expired key stays in the list until it is deleted. */
+function expiryOf({ expires_at }: ApiKey): string {
+  if (expires_at === undefined) return "never";
+  return Date.parse(expires_at) <= Date.now() ? `${expires_at} (expired)` : expires_at;
+}
+
 function expiryIn(line: Line): string | undefined {
   const text = line.text("expires");
   if (text === undefined) return undefined;
@@ -112,14 +137,12 @@ function expiryIn(line: Line): string | undefined {
   return time.toISOString().replace(/\.\d+Z$/, "Z");
 }
 
-/** Parses a point in time, or a duration from now. Returns milliseconds. Throws `usage`. */
+/** Parses a point in time with its zone, or a duration from now. Returns milliseconds. Throws `usage`. */
 export function timeOf(text: string, now: number): number {
   const [, count, unit = ""] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   const units: { [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
   if (count !== undefined) return now + Number(count) * (units[unit] ?? 0);
-  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : NaN;
-  if (!Number.isNaN(time)) return time;
-  throw new UsageError(
-    "--expires takes a time such as 2030-01-31T00:00:00Z, or a duration from now: 30m, 12h, 90d, 4w.",
-  );
+  // A day begins in UTC, as the printed time shows.
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text;
+  return futureTime(time, "--expires", now, ", or a duration from now: 30m, 12h, 90d, 4w");
 }

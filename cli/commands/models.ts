@@ -30,18 +30,22 @@ const SERVER_FLAGS: readonly FlagSpec[] = [
   { flag: "--api-key-env <variable>", meaning: "take its key from an environment variable" },
   { flag: "--chat-endpoint <path>", meaning: "path below the base address, if it is not the usual one" },
   { flag: "--api-version <version>", meaning: "anthropic only: version of the protocol" },
+  {
+    flag: "--limit-field <field>",
+    meaning: "openai only: max_tokens or max_completion_tokens, whichever the server takes",
+  },
   { flag: "--max-tokens <count>", meaning: "anthropic only: limit of an answer if the request has none" },
 ];
 
 const SHAPE: Shape<ModelEntry> = {
   name: ({ id }) => id,
-  optional: ["api_version", "max_tokens", "created_at", "updated_at"],
+  optional: ["api_version", "max_tokens", "limit_field", "created_at", "updated_at"],
   columns: [
-    { title: "id", value: ({ id }) => id },
-    { title: "type", value: ({ type }) => type },
+    { title: "id", keep: "always", value: ({ id }) => id },
+    { title: "type", keep: "whole", value: ({ type }) => type },
     { title: "models", value: ({ models }) => models.join(", ") || "any" },
     { title: "address", value: ({ base_url, chat_endpoint }) => base_url + chat_endpoint },
-    { title: "key", value: ({ api_key }) => (api_key.exists ? "set" : "none") },
+    { title: "key", keep: "whole", value: ({ api_key }) => (api_key.exists ? "set" : "none") },
     { title: "from", value: ({ binding }) => (binding.type === "static" ? "configuration" : "stored") },
   ],
 };
@@ -105,11 +109,32 @@ export const verbs = [
       );
     },
   }),
+  clientVerb({
+    usage: "test <id>",
+    summary:
+      "Ask the server of an entry for a short answer, and show it. It is billed like any other request.",
+    examples: ["runtime models test local", "runtime models test openai --model gpt-4o"],
+    flags: [{ flag: "--model <name>", meaning: "model of the server (default: the first one of the entry)" }],
+    read: (line) => ({ id: line.word(0), model: line.text("model") }),
+    run: async (call, { id, model }) => {
+      const { testModel } = await import("../model-test");
+      return testModel(call, id, model);
+    },
+  }),
   deleteVerb({
     summary: "Delete a stored entry.",
     examples: ["runtime models delete local"],
+    find: async (client, word) => {
+      const { id, models } = await getEntry(client, word);
+      const offers = models.length === 0 ? "" : ` (${models.join(", ")})`;
+      return {
+        id,
+        name: id,
+        question: `Delete the model entry ${id}${offers} with its key?`,
+        done: `The model entry ${id} is deleted.`,
+      };
+    },
     remove: deleteEntry,
-    done: (id) => `The model entry ${id} is deleted.`,
   }),
   clientVerb({
     usage: "tools [allowed]",
@@ -139,6 +164,7 @@ function fieldsIn(line: Line) {
     models: line.texts("model"),
     api_version: line.text("api-version"),
     max_tokens: line.integer("max-tokens", 1),
+    limit_field: line.choice("limit-field", ["max_tokens", "max_completion_tokens"] as const),
   };
 }
 

@@ -21,8 +21,9 @@ export const nextCommands: Verb = verb({
 });
 
 async function printNext(io: Io, common: Common): Promise<void> {
-  const { state, user } = await stateOf(io, common);
-  const next = commandsFor(state, user);
+  const { state, user, remote = false } = await stateOf(io, common);
+  // A server that commands are sent to runs already.
+  const next = commandsFor(state, user).filter(({ command }) => !remote || command !== SERVE.command);
   print(io, common.output, { state, next }, () => {
     const steps = next.map(
       ({ command, meaning }) => `  ${io.paint.bold(command)}\n      ${io.paint.dim(meaning)}\n`,
@@ -31,18 +32,27 @@ async function printNext(io: Io, common: Common): Promise<void> {
   });
 }
 
-async function stateOf(io: Io, common: Common): Promise<{ state: State; user: string | undefined }> {
+async function stateOf(
+  io: Io,
+  common: Common,
+): Promise<{ state: State; user: string | undefined; remote?: boolean }> {
   const config = await loadCommonConfig(io, common);
   const { user } = config.settings;
   if (addressOf(common, config) !== undefined) {
-    return withClient(io, common, async (client) => ({ state: await providerState(client), user }));
+    const work = async (client: Client) => ({ state: await providerState(client), user, remote: true });
+    return withClient(io, common, work, config);
   }
   if (!hasDatabase(io, config)) return { state: "no_key", user };
-  return withSession(io, common, async (session) => {
-    const { runtime, principal } = session;
-    if (!(await runtime.identity.hasKeys(principal.projectId))) return { state: "no_key", user };
-    return { state: await providerState({ kind: "direct", config, session }), user };
-  });
+  return withSession(
+    io,
+    common,
+    async (session) => {
+      const { runtime, principal } = session;
+      if (!(await runtime.identity.hasKeys(principal.projectId))) return { state: "no_key", user };
+      return { state: await providerState({ kind: "direct", config, session }), user };
+    },
+    { config },
+  );
 }
 
 async function providerState(client: Client): Promise<State> {

@@ -1,16 +1,16 @@
 // `runtime orgs`: organizations. The first project of an organization creates it.
-import { notFound } from "../../src/errors";
 import type { Organization } from "../../src/identity";
 import { listOrganizations } from "../client/projects";
 import type { Shape } from "../output";
 import { listVerb, showVerb } from "../record-verbs";
+import { recordNamed } from "../unknown-name";
 
 const SHAPE: Shape<Organization> = {
   name: ({ id }) => id,
   columns: [
-    { title: "id", value: ({ id }) => id },
+    { title: "id", keep: "always", value: ({ id }) => id },
     { title: "name", value: ({ name }) => name },
-    { title: "created", value: ({ created_at }) => created_at },
+    { title: "created", keep: "whole", value: ({ created_at }) => created_at },
   ],
 };
 
@@ -26,9 +26,8 @@ export const verbs = [
     summary: "Show one organization.",
     examples: ["runtime orgs show default"],
     find: async (client, id) => {
-      const found = (await listOrganizations(client)).items.find((each) => each.id === id);
-      if (found === undefined) throw notFound(`There is no organization "${id}".`);
-      return found;
+      const { items } = await listOrganizations(client);
+      return recordNamed("organization", id, items, "runtime orgs list");
     },
     shape: SHAPE,
   }),

@@ -9,6 +9,7 @@ import {
   testPlugin,
   updatePlugin,
 } from "../client/hooks";
+import { pluginId } from "../client/named";
 import { type Common, defined, type Line, verb } from "../command";
 import { EXIT, UsageError } from "../errors";
 import type { Io } from "../io";
@@ -42,10 +43,10 @@ const FIELDS = [
 ];
 
 const COLUMNS: readonly Column<Plugin>[] = [
-  { title: "id", value: ({ id }) => id },
-  { title: "name", value: ({ name }) => name },
-  { title: "status", value: ({ status }) => status },
-  { title: "health", value: ({ health_status }) => health_status },
+  { title: "id", keep: "always", value: ({ id }) => id },
+  { title: "name", keep: "always", value: ({ name }) => name },
+  { title: "status", keep: "whole", value: ({ status }) => status },
+  { title: "health", keep: "whole", value: ({ health_status }) => health_status },
   { title: "webhooks", value: (plugin) => Object.keys(endpointsOf(plugin)).join(" ") },
   { title: "belongs to", value: ({ binding }) => `${binding.type} ${binding.id ?? ""}` },
 ];
@@ -96,9 +97,9 @@ export const verbs = [
     },
   }),
   showVerb({
-    summary: "Show one plugin.",
-    examples: ["runtime plugins show pl_0123456789", "runtime plugins show pl_0123456789 -o json"],
-    find: getPlugin,
+    summary: "Show one plugin, by its id or name.",
+    examples: ["runtime plugins show channels", "runtime plugins show pl_0123456789 -o json"],
+    find: async (client, given) => getPlugin(client, await pluginId(client, given)),
     shape: SHAPE,
   }),
   verb({
@@ -129,25 +130,33 @@ export const verbs = [
       const patch = await pluginBody(io, fields, "update");
       if (Object.keys(patch).length === 0) throw new UsageError("Nothing to change. Use a flag or --file.");
       await withClient(io, common, async (client) =>
-        printRecord(io, common, await updatePlugin(client, id, patch), SHAPE),
+        printRecord(io, common, await updatePlugin(client, await pluginId(client, id), patch), SHAPE),
       );
     },
   }),
   deleteVerb({
     summary: "Delete a plugin that has no hooks left.",
     examples: ["runtime plugins delete pl_0123456789"],
+    find: async (client, word) => {
+      const { id, name } = await getPlugin(client, await pluginId(client, word));
+      return {
+        id,
+        name: id,
+        question: `Delete the plugin ${name} with its credentials?`,
+        done: `The plugin ${id} is deleted.`,
+      };
+    },
     remove: deletePlugin,
-    done: (id) => `The plugin ${id} is deleted.`,
   }),
   clientVerb({
     usage: "test <id>",
     summary:
       "Call each webhook of the plugin once with a sample, and show its response and the resulting decision. " +
       "No tool runs.",
-    examples: ["runtime plugins test pl_0123456789", "runtime plugins test pl_0123456789 -o json"],
+    examples: ["runtime plugins test channels", "runtime plugins test pl_0123456789 -o json"],
     read: (line) => ({ id: line.word(0) }),
     run: async ({ io, common, client }, { id }) => {
-      const trial = await testPlugin(client, id);
+      const trial = await testPlugin(client, await pluginId(client, id));
       if (common.output === "table" && common.fields === undefined) {
         printList(io, common, trial.results, RESULT, "");
         io.note(`The sample was a call of ${printable(trial.tool)}.`);

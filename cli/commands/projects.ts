@@ -1,12 +1,20 @@
 // `runtime projects`: projects, to which all other records belong.
 import type { Project } from "../../src/identity";
+import type { Runtime } from "../../src/runtime";
 import { withClient, withDataFolder } from "../client/client";
-import { getProject, listProjects, updateProject } from "../client/projects";
+import { findProject, listProjects, updateProject } from "../client/projects";
 import { type Common, defined, verb } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
 import { printRecord, type Shape } from "../output";
-import { checkConfirmable, deleteConfirmed, listVerb, showVerb, YES } from "../record-verbs";
+import {
+  checkConfirmable,
+  confirmationIn,
+  deleteConfirmed,
+  DELETING,
+  listVerb,
+  showVerb,
+} from "../record-verbs";
 
 const AUDIENCE = { flag: "--audience <text>", meaning: "audience by which user tokens select the project" };
 
@@ -14,11 +22,11 @@ const SHAPE: Shape<Project> = {
   name: ({ id }) => id,
   optional: ["audience"],
   columns: [
-    { title: "id", value: ({ id }) => id },
+    { title: "id", keep: "always", value: ({ id }) => id },
     { title: "name", value: ({ name }) => name },
     { title: "organization", value: ({ org_id }) => org_id },
     { title: "audience", value: ({ audience }) => audience },
-    { title: "created", value: ({ created_at }) => created_at },
+    { title: "created", keep: "whole", value: ({ created_at }) => created_at },
   ],
 };
 
@@ -33,7 +41,7 @@ export const verbs = [
   showVerb({
     summary: "Show one project.",
     examples: ["runtime projects show default"],
-    find: getProject,
+    find: findProject,
     shape: SHAPE,
   }),
   verb({
@@ -66,29 +74,54 @@ export const verbs = [
       if (Object.keys(patch).length === 0)
         throw new UsageError("Nothing to change. Use --name or --audience.");
       await withClient(io, common, async (client) =>
-        printRecord(io, common, await updateProject(client, id, patch), SHAPE),
+        printRecord(
+          io,
+          common,
+          await updateProject(client, (await findProject(client, id)).id, patch),
+          SHAPE,
+        ),
       );
     },
   }),
   verb({
     usage: "delete <id>",
     summary: "Delete a project and all its records permanently. On the data folder only.",
-    examples: ["runtime projects delete sales --yes"],
-    flags: [YES],
-    read: (line) => ({ id: line.word(0), yes: line.has("yes") }),
-    run: async (io, common, { id, yes }) => {
-      checkConfirmable(io, yes);
+    examples: ["runtime projects delete sales"],
+    flags: DELETING,
+    read: (line) => ({ id: line.word(0), ...confirmationIn(line) }),
+    run: async (io, common, { id, ...given }) => {
+      checkConfirmable(io, given.yes || given.force);
       return withDataFolder(io, common, "projects delete", async ({ runtime, principal }) => {
         await runtime.identity.projects.get(principal, id);
         const question = `Delete the project ${id} with all its providers, secrets, keys and grants permanently?`;
-        return deleteConfirmed({ io, common }, { yes, id, question }, async () => {
-          await runtime.identity.deleteProject(principal, id);
-          return { done: `The project ${id} is deleted.` };
-        });
+        const done = `The project ${id} is deleted.`;
+        const inUse = await contentOf(runtime, id);
+        return deleteConfirmed({ io, common }, given, { id, name: id, question, done, inUse }, () =>
+          runtime.identity.deleteProject(principal, id),
+        );
       });
     },
   }),
 ];
+
+/** Why a project needs more than a yes; undefined for an empty one. */
+async function contentOf({ identity, providers, connections }: Runtime, id: string) {
+  const principal = await identity.operator(id);
+  const [keys, { total_count: configured }, { total_count: granted }] = await Promise.all([
+    identity.listKeys(principal),
+    providers.list(principal),
+    connections.list(principal, { limit: 1 }),
+  ]);
+  const counts = [
+    [keys.total_count, "API key"],
+    [configured, "auth provider"],
+    [granted, "connection"],
+  ] as const;
+  const present = counts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${count} ${what}${count === 1 ? "" : "s"}`);
+  return present.length === 0 ? undefined : `The project ${id} is in use: it has ${present.join(", ")}.`;
+}
 
 async function create(
   io: Io,

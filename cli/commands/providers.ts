@@ -11,12 +11,13 @@ import {
   updateProvider,
 } from "../client/providers";
 import { type Common, type Line, verb } from "../command";
+import { counted } from "../counted";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
 import { columnLines, printRecord, type Shape } from "../output";
 import { printable } from "../printable";
 import { type ProviderFields, providerBody } from "../provider-body";
-import { checkConfirmable, deleteConfirmed, listVerb, showVerb, YES } from "../record-verbs";
+import { deleteVerb, listVerb, showVerb } from "../record-verbs";
 import type { Column } from "../table";
 import { listConnections } from "./connections";
 
@@ -34,11 +35,11 @@ const FIELDS = [
 ];
 
 const COLUMNS: readonly Column<AuthProvider>[] = [
-  { title: "id", value: ({ id }) => id },
+  { title: "id", keep: "always", value: ({ id }) => id },
   { title: "provider", value: ({ provider_id }) => provider_id ?? "custom" },
-  { title: "status", value: ({ status }) => status },
+  { title: "status", keep: "whole", value: ({ status }) => status },
   { title: "client id", value: ({ oauth2 }) => oauth2.client_id },
-  { title: "secret", value: ({ oauth2 }) => (oauth2.client_secret.exists ? "set" : "none") },
+  { title: "secret", keep: "whole", value: ({ oauth2 }) => (oauth2.client_secret.exists ? "set" : "none") },
   { title: "description", value: ({ description }) => description },
 ];
 
@@ -111,13 +112,21 @@ export const verbs = [
     read: fieldsOf,
     run: update,
   }),
-  verb({
-    usage: "delete <id>",
+  deleteVerb({
     summary: "Delete an auth provider and everything that users have granted there.",
-    examples: ["runtime providers delete slack --yes"],
-    flags: [YES],
-    read: (line) => ({ id: line.word(0), yes: line.has("yes") }),
-    run: remove,
+    examples: ["runtime providers delete slack"],
+    find: async (client, word) => {
+      const { id = word, provider_id } = await getProvider(client, word);
+      const { total_count } = await listConnections(client, { provider_id: word, limit: 1 });
+      return {
+        id,
+        name: id,
+        question: `Delete ${id} (${provider_id ?? "custom"}) and ${counted(total_count, "connection")}?`,
+        done: `The auth provider ${id} is deleted with ${counted(total_count, "connection")}.`,
+        inUse: total_count === 0 ? undefined : `It has ${counted(total_count, "connection")} of users.`,
+      };
+    },
+    remove: deleteProvider,
   }),
 ];
 
@@ -167,17 +176,4 @@ async function update(io: Io, common: Common, fields: ProviderFields): Promise<v
   await withClient(io, common, async (client) =>
     printRecord(io, common, await updateProvider(client, String(id), patch), SHAPE),
   );
-}
-
-async function remove(io: Io, common: Common, { id, yes }: { id: string; yes: boolean }): Promise<number> {
-  checkConfirmable(io, yes);
-  return withClient(io, common, async (client) => {
-    const { provider_id } = await getProvider(client, id);
-    const { total_count } = await listConnections(client, { provider_id: id, limit: 1 });
-    const question = `Delete ${id} (${provider_id ?? "custom"}) and ${total_count} connections?`;
-    return deleteConfirmed({ io, common }, { yes, id, question }, async () => ({
-      record: await deleteProvider(client, id),
-      done: `The auth provider ${id} is deleted with ${total_count} connections.`,
-    }));
-  });
 }

@@ -4,8 +4,11 @@ import type { ToolExecution, ToolExecutionDetail } from "../../src/tools";
 import { clientVerb, operation } from "../client/client";
 import { path } from "../client/http";
 import { defined } from "../command";
-import { printList, type Shape } from "../output";
+import { printList, printRecord, type Shape } from "../output";
 import { showVerb } from "../record-verbs";
+
+/** Servers look for due runs four times a second. */
+const OVERDUE_MS = 60_000;
 
 const listScheduled = operation<[window: { limit?: number; offset?: number }], Page<ToolExecution>>({
   direct: ({ runtime, principal }, window) => runtime.tools.scheduled.list(principal, window),
@@ -17,15 +20,20 @@ const getScheduled = operation<[id: string], ToolExecutionDetail>({
   remote: (server, id) => server.get(path("/v1/scheduled_tools/", id)),
 });
 
+const cancelScheduled = operation<[id: string], ToolExecutionDetail>({
+  direct: ({ runtime, principal }, id) => runtime.tools.scheduled.cancel(principal, id),
+  remote: (server, id) => server.send("POST", `${path("/v1/scheduled_tools/", id)}/cancel`),
+});
+
 const SHAPE: Shape<ToolExecution> = {
   name: ({ id }) => id,
   optional: ["started_at", "finished_at"],
   columns: [
-    { title: "run at", value: ({ run_at }) => run_at },
-    { title: "tool", value: ({ toolkit_name, tool_name }) => `${toolkit_name}.${tool_name}` },
-    { title: "user", value: ({ user_id }) => user_id },
-    { title: "status", value: ({ execution_status }) => execution_status },
-    { title: "id", value: ({ id }) => id },
+    { title: "run at", keep: "whole", value: ({ run_at }) => run_at },
+    { title: "tool", keep: "always", value: ({ toolkit_name, tool_name }) => `${toolkit_name}.${tool_name}` },
+    { title: "user", keep: "always", value: ({ user_id }) => user_id },
+    { title: "status", keep: "whole", value: statusOf },
+    { title: "id", keep: "always", value: ({ id }) => id },
   ],
 };
 
@@ -35,7 +43,7 @@ const DETAIL: Shape<ToolExecutionDetail> = {
     ["id", run.id],
     ["tool", `${run.toolkit_name}.${run.tool_name}@${run.toolkit_version}`],
     ["user", run.user_id],
-    ["status", run.execution_status],
+    ["status", statusOf(run)],
     ["run at", run.run_at],
     ["started", run.started_at],
     ["finished", run.finished_at],
@@ -67,7 +75,23 @@ export const verbs = [
     find: getScheduled,
     shape: DETAIL,
   }),
+  clientVerb({
+    usage: "cancel <id>",
+    summary: "Cancel a scheduled run that has not begun, or that waits for its next attempt.",
+    examples: ["runtime scheduled cancel te_01jb2q8x5t9v7w3y4z6k8m0n1p"],
+    read: (line) => ({ id: line.word(0) }),
+    run: async ({ io, common, client }, { id }) => {
+      printRecord(io, common, await cancelScheduled(client, id), DETAIL);
+      io.note("The run is cancelled. It begins no attempt any more.");
+    },
+  }),
 ];
+
+/** Marks a run whose time has passed: no server is running, or all are busy. */
+function statusOf({ execution_status, run_at }: ToolExecution): string {
+  const overdue = execution_status === "pending" && Date.parse(run_at) < Date.now() - OVERDUE_MS;
+  return overdue ? "pending (overdue)" : execution_status;
+}
 
 /** The outcome of an attempt, in one line. */
 function outcomeOf({

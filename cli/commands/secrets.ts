@@ -1,23 +1,23 @@
 // `runtime secrets`: values that tools need. They can be written but not read, and are never arguments.
 import type { StoredSecret } from "../../src/secrets";
-import { withClient } from "../client/client";
-import { checkSecretKey, deleteSecret, listSecrets, setSecret } from "../client/secrets";
+import { clientVerb, withClient } from "../client/client";
+import { checkSecretKey, deleteSecret, findSecret, listSecrets, setSecret } from "../client/secrets";
 import { type Common, defined, type Line, verb } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
 import { printRecord, type Shape } from "../output";
-import { deleteVerb, listVerb, YES } from "../record-verbs";
+import { deleteVerb, listVerb } from "../record-verbs";
 import { type SecretSource, secretFrom, sourceOf } from "../secret-value";
 
 const SHAPE: Shape<StoredSecret> = {
   name: ({ key }) => key,
   optional: ["description", "last_accessed_at"],
   columns: [
-    { title: "key", value: ({ key }) => key },
+    { title: "key", keep: "always", value: ({ key }) => key },
     { title: "description", value: ({ description }) => description },
-    { title: "updated", value: ({ updated_at }) => updated_at },
-    { title: "last read", value: ({ last_accessed_at }) => last_accessed_at ?? "never" },
-    { title: "id", value: ({ id }) => id },
+    { title: "updated", keep: "whole", value: ({ updated_at }) => updated_at },
+    { title: "last read", keep: "whole", value: ({ last_accessed_at }) => last_accessed_at ?? "never" },
+    { title: "id", keep: "always", value: ({ id }) => id },
   ],
 };
 
@@ -28,6 +28,14 @@ export const verbs = [
     find: async (client) => (await listSecrets(client)).items,
     shape: SHAPE,
     empty: "There are no secrets yet. Set one: runtime secrets set KEY",
+  }),
+  clientVerb({
+    usage: "show <key>",
+    summary: "Show one secret by its key or id, without its value.",
+    examples: ["runtime secrets show VENDOR_TOKEN"],
+    read: (line) => ({ key: line.word(0) }),
+    run: async ({ io, common, client }, { key }) =>
+      printRecord(io, common, await findSecret(client, key), SHAPE),
   }),
   verb({
     usage: "set <key> [-]",
@@ -55,9 +63,18 @@ export const verbs = [
     usage: "delete <key>",
     summary: "Delete a secret by its key or id.",
     examples: ["runtime secrets delete VENDOR_TOKEN"],
-    flags: [YES],
+    find: async (client, word) => {
+      const { items } = await listSecrets(client);
+      // The server decides which key a word means, and answers an unknown one.
+      const name = items.find(({ id }) => id === word)?.key ?? word;
+      return {
+        id: word,
+        name,
+        question: `Delete the secret ${name}? Tools that need it stop working.`,
+        done: `The secret ${name} is deleted.`,
+      };
+    },
     remove: deleteSecret,
-    done: (key) => `The secret ${key} is deleted.`,
   }),
 ];
 

@@ -1,16 +1,24 @@
 // `runtime tools`: list the tools, show their parameters, run them.
+import { timestamp } from "../../src/base/clock";
 import type { ToolRecord } from "../../src/tools";
 import { type ClientCall, clientVerb, userOf } from "../client/client";
-import { authorizeTool, getTool, listTools } from "../client/tools";
-import { defined, verb } from "../command";
+import { authorizeTool, getTool } from "../client/tools";
+import { defined, type Line, verb } from "../command";
 import { printList, printRecord, type Shape } from "../output";
-import { everyRecord } from "../pages";
 import type { Column } from "../table";
+import { futureTime } from "../times";
+import { markOf, type ToolsQuery, toolsOf } from "../tool-lists";
 import { runTool } from "../tool-run";
 import { printAuthorization } from "./auth";
 
 const USER = { flag: "--user <user>", meaning: "user to act for (default: the configured user)" };
 const MISSING = { flag: "--user <user>", meaning: "show which requirements this user does not meet" };
+
+const FILTER = [
+  { flag: "--toolkit <name>", meaning: "only the tools of this toolkit; to see all: runtime toolkits list" },
+  MISSING,
+  { flag: "--no-deprecated", meaning: "leave out deprecated tools" },
+];
 
 const SHAPE: Shape<ToolRecord> = {
   name: ({ qualified_name }) => qualified_name,
@@ -24,32 +32,41 @@ export const verbs = [
     summary: "List the tools; with --user also whether the user can run them now.",
     examples: ["runtime tools list", "runtime tools list --toolkit Chat --user alice"],
     flags: [
-      { flag: "--toolkit <name>", meaning: "only the tools of this toolkit" },
-      MISSING,
+      ...FILTER,
       { flag: "--all-versions", meaning: "all versions of each tool, not only the newest" },
       { flag: "--limit <n>", meaning: "how many to show (default: all)" },
       { flag: "--offset <n>", meaning: "how many to skip" },
     ],
     read: (line) => ({
-      toolkit: line.text("toolkit"),
-      user_id: line.text("user"),
-      include_all_versions: line.has("all-versions") || undefined,
+      ...filterOf(line),
+      versions: line.has("all-versions"),
       limit: line.integer("limit", 1),
       offset: line.integer("offset", 0),
     }),
-    run: async ({ io, common, client }, { limit, offset, ...filter }) => {
-      const name = (tool: ToolRecord): string =>
-        filter.include_all_versions === true ? tool.fully_qualified_name : tool.qualified_name;
-      const columns: Column<ToolRecord>[] = [
-        { title: "name", value: name },
-        ...(filter.user_id === undefined ? [] : [{ title: "ready", value: readiness }]),
-        { title: "description", value: ({ description }) => firstSentence(description) },
-      ];
-      const records = await everyRecord((window) => listTools(client, { ...defined(filter), ...window }), {
-        limit,
-        offset,
-      });
-      printList(io, common, records, { ...SHAPE, columns, name }, "No such tools.");
+    run: async ({ io, common, client }, { versions, limit, offset, ...filter }) => {
+      const query = versions ? { ...filter, include_all_versions: true } : filter;
+      const records = await toolsOf(client, query, { limit, offset });
+      const name = (tool: ToolRecord): string => (versions ? tool.fully_qualified_name : tool.qualified_name);
+      printList(io, common, records, shapeOf(filter, name), "No such tools.");
+    },
+  }),
+  clientVerb({
+    usage: "search <words...>",
+    summary: "Find tools by words in their names, descriptions and parameters, the best match first.",
+    examples: ["runtime tools search send message", "runtime tools search calendar --no-deprecated -o name"],
+    flags: [...FILTER, { flag: "--limit <n>", meaning: "how many to show (default: 20)" }],
+    read: (line) => ({
+      ...filterOf(line),
+      words: [line.word(0), ...line.rest].join(" "),
+      limit: line.integer("limit", 1) ?? 20,
+    }),
+    run: async ({ io, common, client }, { words, limit, ...filter }) => {
+      const { searched } = await import("../tool-search");
+      const found = searched(await toolsOf(client, filter, { limit: undefined }), words);
+      const shape = shapeOf(filter, ({ qualified_name }) => qualified_name);
+      const empty = "No tool matches these words. To see all tools: runtime tools list";
+      printList(io, common, found.slice(0, limit), shape, empty);
+      if (found.length > limit) io.note(`${limit} of ${found.length}. More with --limit ${found.length}`);
     },
   }),
   clientVerb({
@@ -77,7 +94,7 @@ export const verbs = [
       { flag: "--input <json>", meaning: "the input: JSON, a file with it, or - for standard input" },
       {
         flag: "--run-at <time>",
-        meaning: "schedule the run: 2030-01-31T09:30:00, in UTC or with a time zone",
+        meaning: "schedule the run: a time in the future, with its time zone",
       },
       { flag: "--no-browser", meaning: "print the address of a consent and open no browser" },
     ],
@@ -86,7 +103,7 @@ export const verbs = [
       name: line.word(0),
       user: line.text("user"),
       input: line.text("input"),
-      runAt: line.text("run-at"),
+      runAt: runAtOf(line),
       browser: line.has("browser"),
       parameters: line.rest,
     }),
@@ -104,6 +121,32 @@ export const verbs = [
     },
   }),
 ];
+
+function runAtOf(line: Line): string | undefined {
+  const text = line.text("run-at");
+  if (text === undefined) return undefined;
+  return timestamp(futureTime(text, "--run-at", Date.now()));
+}
+
+function filterOf(line: Line): ToolsQuery {
+  const filter = defined({ toolkit: line.text("toolkit"), user_id: line.text("user") });
+  return { ...filter, deprecated: line.has("deprecated") };
+}
+
+/** The columns of a list; readiness is that of a user. */
+function shapeOf({ user_id }: ToolsQuery, name: (tool: ToolRecord) => string): Shape<ToolRecord> {
+  const columns: Column<ToolRecord>[] = [
+    { title: "name", keep: "always", value: name },
+    { title: "ready", keep: "whole", value: readiness },
+    { title: "note", keep: "whole", value: markOf },
+    { title: "description", value: ({ description }) => firstSentence(description) },
+  ];
+  return {
+    ...SHAPE,
+    name,
+    columns: columns.filter(({ title }) => title !== "ready" || user_id !== undefined),
+  };
+}
 
 function firstSentence(text: string | undefined): string | undefined {
   return text === undefined ? undefined : (/^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text);
@@ -143,13 +186,13 @@ async function show(
 const PARAMETERS: Shape<ToolRecord["input"]["parameters"][number]> = {
   name: ({ name }) => name,
   columns: [
-    { title: "parameter", value: ({ name }) => `--${name}` },
+    { title: "parameter", keep: "always", value: ({ name }) => `--${name}` },
     {
       title: "type",
       value: ({ value_schema: { val_type, inner_val_type } }) =>
         inner_val_type === undefined ? val_type : `${val_type} of ${inner_val_type}`,
     },
-    { title: "needed", value: ({ required }) => (required ? "yes" : "") },
+    { title: "needed", keep: "whole", value: ({ required }) => (required ? "yes" : "") },
     {
       title: "meaning",
       value: ({ description, value_schema }) =>

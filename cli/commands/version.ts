@@ -1,14 +1,42 @@
 // `runtime version`.
 import { version } from "../../package.json";
 import { verb } from "../command";
-import { print } from "../output";
+import { printRecord } from "../output";
+
+interface Build {
+  commit: string;
+  date: string;
+}
+
+// Set by build.ts.
+declare const RUNTIME_BUILD: Build | undefined;
 
 export const verbs = [
   verb({
     usage: "version",
-    summary: "Print the version.",
+    summary: "Print the version, with the commit and its date, and the platform.",
     examples: ["runtime --version", "runtime version -o json"],
     read: () => ({}),
-    run: async (io, { output }) => print(io, output, { version }, () => `${version}\n`),
+    run: async (io, common) => {
+      const build = typeof RUNTIME_BUILD === "undefined" ? undefined : RUNTIME_BUILD;
+      const platform = `${process.platform}-${process.arch}`;
+      printRecord(
+        io,
+        common,
+        { version, ...build, platform, bun: Bun.version },
+        {
+          name: () => version,
+          columns: [],
+          optional: ["commit", "date"],
+          lines: () => [
+            ["version", version],
+            ["commit", build?.commit ?? "none: started from its sources"],
+            ["date", build?.date],
+            ["platform", platform],
+            ["bun", Bun.version],
+          ],
+        },
+      );
+    },
   }),
 ];

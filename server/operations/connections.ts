@@ -16,6 +16,16 @@ export const connectionOperations = [
     errors: [400, 401, 403, 500],
     handle: ({ runtime, principal, query }) => runtime.connections.listing(principal, query),
   }),
+  operation("GET", "/v1/admin/user_connections/{id}", {
+    id: "auth-connections-get",
+    extension: true,
+    credential: ["admin", "read"],
+    tag,
+    summary: "Get a connection",
+    success: { status: 200, schema: UserAuthProviderConnectionResponse },
+    errors: [400, 401, 403, 404, 500],
+    handle: ({ runtime, principal, path }) => runtime.connections.get(principal, path("id")),
+  }),
   operation("DELETE", "/v1/admin/user_connections/{id}", {
     id: "auth-connections-delete",
     credential: ["admin"],

@@ -20,11 +20,12 @@ export const manifestOperations = [
     credential: ["admin"],
     extension: true,
     tag,
-    summary: "Create and change the records in the document; nothing is deleted",
+    summary: "Create and change the records in the document, all or none; only prune deletes others",
     query: ApplyQuery,
     body: ManifestRequest,
     success: { status: 200, schema: ApplyResponse },
     errors: [400, 401, 403, 404, 409, 413, 415, 500],
-    handle: ({ runtime, principal, query, body }) => runtime.manifests.apply(principal, body, query.dry_run),
+    handle: ({ runtime, principal, query, body }) =>
+      runtime.manifests.apply(principal, body, { dryRun: query.dry_run, prune: query.prune }),
   }),
 ];

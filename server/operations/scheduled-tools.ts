@@ -25,4 +25,14 @@ export const scheduledToolOperations = [
     errors: [400, 401, 403, 415, 500],
     handle: ({ runtime, principal, path }) => runtime.tools.scheduled.get(principal, path("id")),
   }),
+  operation("POST", "/v1/scheduled_tools/{id}/cancel", {
+    id: "scheduled-tool-cancel",
+    extension: true,
+    credential: ["admin", "run"],
+    tag,
+    summary: "Cancel a scheduled run that has not begun",
+    success: { status: 200, schema: ToolExecutionDetail },
+    errors: [401, 403, 404, 409, 415, 500],
+    handle: ({ runtime, principal, path }) => runtime.tools.scheduled.cancel(principal, path("id")),
+  }),
 ];

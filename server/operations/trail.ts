@@ -1,6 +1,12 @@
 // Status, audit trail and executions. Not part of the published contract.
 import { version } from "../../package.json";
-import { AuditEntries, AuditQuery, ExecutionRecords, ExecutionsQuery } from "../../src/audit/schema";
+import {
+  AuditEntries,
+  AuditQuery,
+  ExecutionRecordResponse,
+  ExecutionRecords,
+  ExecutionsQuery,
+} from "../../src/audit/schema";
 import { ProviderSetupResponse } from "../../src/providers/schema";
 import { StatusResponse, statusOf } from "../../src/status";
 import { operation } from "./operation";
@@ -39,6 +45,16 @@ export const trailOperations = [
     success: { status: 200, schema: ExecutionRecords },
     errors: [400, 401, 403, 404, 500],
     handle: ({ runtime, principal, query }) => runtime.trail.executions(principal, query),
+  }),
+  operation("GET", "/v1/admin/executions/{id}", {
+    id: "executions-get",
+    credential: ["admin", "read"],
+    extension: true,
+    tag,
+    summary: "Get one tool run",
+    success: { status: 200, schema: ExecutionRecordResponse },
+    errors: [400, 401, 403, 404, 500],
+    handle: ({ runtime, principal, path }) => runtime.trail.execution(principal, path("id")),
   }),
   operation("GET", "/v1/admin/provider_setup/{provider}", {
     id: "provider-setup-get",

@@ -29,8 +29,14 @@ export interface ExecutionsWindow {
   limit: number;
 }
 
+const COLUMNS =
+  "id, execution_id, user_id, actor, tool, status, error_kind, duration_ms, created_at, decisions";
+const FIND = named<ProjectPart & { id: string; sinceTime: number }, ExecutionRow>(
+  `SELECT ${COLUMNS} FROM executions WHERE project_id = :projectId AND incarnation = :incarnation AND id = :id ` +
+    "AND (incarnation <> '' OR created_at >= :sinceTime)",
+);
 const LIST = named<ExecutionsWindow & ProjectPart, ExecutionRow>(
-  "SELECT id, execution_id, user_id, actor, tool, status, error_kind, duration_ms, created_at, decisions FROM executions " +
+  `SELECT ${COLUMNS} FROM executions ` +
     "WHERE project_id = :projectId AND incarnation = :incarnation " +
     "AND (:tool = '' OR LOWER(tool) = :tool OR SUBSTR(LOWER(tool), 1, LENGTH(:tool) + 1) = :tool || '@') " +
     "AND (:user = '' OR user_id = :user) AND (:status = '' OR status = :status) AND (incarnation <> '' OR created_at >= :sinceTime) " +
@@ -46,6 +52,14 @@ export function listExecutions(
   window: ExecutionsWindow,
 ): Promise<ExecutionRow[]> {
   return store.all(LIST, ...LIST.values({ ...window, ...project }));
+}
+
+export function findExecution(
+  store: Store,
+  project: ProjectPart & { sinceTime: number },
+  id: string,
+): Promise<ExecutionRow | undefined> {
+  return store.get(FIND, ...FIND.values({ ...project, id }));
 }
 
 export async function executionTime(

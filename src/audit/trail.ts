@@ -3,7 +3,7 @@ import { checkUserId, MAX_LIMIT, present, timestamp } from "../base";
 import { earliestId } from "../crypto";
 import { forbidden, notFound } from "../errors";
 import type { Store } from "../store";
-import { executionTime, type ExecutionRow, listExecutions } from "./executions-repository";
+import { executionTime, type ExecutionRow, findExecution, listExecutions } from "./executions-repository";
 import { currentProject, type ProjectReference } from "./incarnation";
 import { People } from "./people";
 import { hasAuditEntry, listAudit, newestAuditTime, type ProjectPart } from "./repository";
@@ -73,6 +73,14 @@ export class Trail {
     // A pinned key only sees runs of its users, so its pages may be shorter than the limit.
     const own = items.filter((item) => reader.users?.includes(item.user_id) ?? true);
     return { items: own, ...present({ next }) };
+  }
+
+  /** One run. Throws `not_found` for an unknown id, and for a run of a user whom the reader may not see. */
+  async execution(reader: Reader, id: string): Promise<ExecutionRecord> {
+    await this.#flush();
+    const row = await findExecution(this.#logStore, await this.#projectOf(reader), id);
+    if (row !== undefined && (reader.users?.includes(row.user_id) ?? true)) return executionRecord(row);
+    throw notFound("No run with this id is in the execution log.");
   }
 
   async #audit(project: ProjectPart, filter: AuditFilter): Promise<AuditPage> {

@@ -3,7 +3,7 @@ import { type Actor, type Audit, type ProjectReference, requireIncarnation } fro
 import type { Core } from "../core";
 import { type Connections, type GrantState, missingScopes, unionOfScopes } from "../connections";
 import { hashOf, newId, newToken } from "../crypto";
-import { invalidParameter, malformedRequest, requirementsNotMet } from "../errors";
+import { invalidParameter, malformedRequest, requirementsNotMet, unknownRecord } from "../errors";
 import { actFor, maySee, type Principal } from "../identity";
 import type { Limits } from "../limits";
 import type { Provider, Providers } from "../providers";
@@ -81,7 +81,11 @@ export class AuthorizationService {
       throw malformedRequest("auth_requirement needs id or provider_id.");
     }
     const chosen = await this.#providers.choose(principal.projectId, { id, provider_id });
-    if (chosen.provider === undefined) throw requirementsNotMet(`${chosen.reason}.`);
+    if (chosen.provider === undefined)
+      throw requirementsNotMet(
+        `${chosen.reason}.`,
+        chosen.unknown ? unknownRecord("auth_requirement.provider_id") : {},
+      );
     const { projectId, incarnation } = principal;
     const scopes = oauth2?.scopes ?? [];
     return this.forScopes({
@@ -192,7 +196,7 @@ export class AuthorizationService {
       const row = await repository.findFlow(this.#core.store, projectId, id);
       if (row !== undefined && maySee(principal, row.user_id)) return this.#current(row);
     }
-    throw invalidParameter("There is no authorization with this id.");
+    throw invalidParameter("There is no authorization with this id.", unknownRecord("id"));
   }
 
   // If the grant of a completed flow has become unusable, the caller must not continue.

@@ -5,14 +5,13 @@ import { Compile } from "typebox/schema";
 import { type FieldError, malformedRequest } from "../errors";
 import { excerptOf, longListIn } from "./excerpt";
 import { isObject } from "./json";
+import { ruleOf, valueAt, type Violation } from "./rule-text";
+import { mistypedFields } from "./unknown-fields";
 
-type Check = { Check(value: unknown): boolean; Errors(value: unknown): [boolean, Failure[]] };
-interface Failure {
-  keyword: string;
-  instancePath: string;
-  message: string;
-  params: object;
-}
+type Check = { Check(value: unknown): boolean; Errors(value: unknown): [boolean, Violation[]] };
+
+/** More would not help anybody to mend a request. */
+const MAX_ERRORS = 20;
 
 // Compiling takes 0.2 ms, so each schema is compiled once, when it is first used.
 const compiled = new WeakMap<TSchema, Check>();
@@ -27,11 +26,12 @@ export function compileOnce(schema: TSchema): Check {
 
 /**
  * Returns the value, typed, without fields that are `null` where the schema does not allow it (null means "not given").
- * Throws `malformed_request` with one entry per invalid field. `what` names the value: "request body".
+ * Throws `malformed_request` with one entry per invalid field, and for an unknown field that is very likely a mistyped
+ * known one; other unknown fields are kept. `what` names the value: "request body".
  */
 export function checked<T extends TSchema>(schema: T, value: unknown, what: string): Static<T> {
   const cleaned = withoutNulls(schema, value);
-  const errors = fieldErrors(schema, cleaned);
+  const errors = [...fieldErrors(schema, cleaned), ...mistypedFields(schema, cleaned)].slice(0, MAX_ERRORS);
   // Checked against this schema on the line above.
   if (errors.length === 0) return cleaned as Static<T>;
   const list = errors
@@ -47,33 +47,43 @@ export function fieldErrors(schema: TSchema, value: unknown): FieldError[] {
   const long = longListIn(schema, value);
   if (long !== undefined)
     return [{ field: long.field, rule: "maxItems", message: `must not have more than ${long.most} items` }];
+  const excerpt = excerptOf(value);
+  const byPath = new Map<string, Violation[]>();
+  for (const violation of check.Errors(excerpt)[1]) {
+    // The failures inside an alternative say more than the failure of the alternative itself.
+    if (violation.keyword === "boolean" || violation.keyword === "anyOf") continue;
+    const path = violation.instancePath;
+    byPath.set(path, [...(byPath.get(path) ?? []), violation]);
+  }
   const errors: FieldError[] = [];
-  for (const failure of check.Errors(excerptOf(value))[1]) {
-    // The failures inside an alternative add nothing to the failure of the alternative itself.
-    if (failure.keyword === "boolean" || failure.keyword === "anyOf") continue;
-    for (const error of explain(failure)) {
+  for (const [path, violations] of byPath) {
+    for (const error of explain(path, violations, excerpt)) {
       if (!errors.some((known) => known.field === error.field)) errors.push(error);
     }
   }
   return errors.length > 0
-    ? errors.slice(0, 20)
+    ? errors.slice(0, MAX_ERRORS)
     : [{ field: "", rule: "schema", message: "has the wrong form" }];
 }
 
-function explain(failure: Failure): FieldError[] {
-  const field = failure.instancePath.slice(1).replaceAll("/", ".");
-  const missing = "requiredProperties" in failure.params ? failure.params.requiredProperties : undefined;
-  if (Array.isArray(missing)) {
-    return missing.map((name: unknown) => ({
-      field: field === "" ? String(name) : `${field}.${String(name)}`,
-      rule: "required",
-      message: "is required",
-    }));
-  }
-  return [{ field, rule: failure.keyword, message: failure.message }];
+function explain(path: string, violations: readonly Violation[], value: unknown): FieldError[] {
+  const field = path.slice(1).replaceAll("/", ".");
+  const missing = violations.flatMap(({ params }) =>
+    "requiredProperties" in params && Array.isArray(params.requiredProperties)
+      ? params.requiredProperties
+      : [],
+  );
+  const required = missing.map((name: unknown) => ({
+    field: field === "" ? String(name) : `${field}.${String(name)}`,
+    rule: "required",
+    message: "is required",
+  }));
+  const others = violations.filter(({ params }) => !("requiredProperties" in params));
+  return others.length === 0 ? required : [...required, { field, ...ruleOf(others, valueAt(value, path)) }];
 }
 
-function withoutNulls(schema: TSchema, value: unknown): unknown {
+/** The value without fields that are `null` where the schema does not allow it. */
+export function withoutNulls(schema: TSchema, value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = "items" in schema ? schema.items : undefined;
     return isSchema(items) ? value.map((item: unknown) => withoutNulls(items, item)) : value;

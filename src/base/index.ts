@@ -11,10 +11,13 @@ export {
   type Json,
   type JsonObject,
   JsonText,
+  mayHoldHalves,
   parseJson,
+  parseJsonPiece,
   parsePlainJson,
   parseShallowJson,
   present,
+  wellFormed,
 } from "./json";
 export {
   createLog,
@@ -34,10 +37,13 @@ export { visible, visibleJson } from "./visible";
 export { TimedCache } from "./timed-cache";
 export { environmentForOthers } from "./other-programs";
 export { TrustedTime } from "./trusted-time";
-export { nearest } from "./nearest";
+export { nearest, typoOf } from "./nearest";
+export { type UnknownField, unknownFields, unknownMessage } from "./unknown-fields";
+export { closedList } from "./closed-list";
+export { ruleOf, type Violation } from "./rule-text";
 export { netstrings } from "./netstrings";
 export { inTurn, Places } from "./places";
 export { RecentMap } from "./recent-map";
 export { withoutTrailingSlashes } from "./trailing";
-export { checked, compileOnce, fieldErrors, hasNul } from "./check";
+export { checked, compileOnce, fieldErrors, hasNul, withoutNulls } from "./check";
 export { MAX_LIMIT, type Page, page, paging, type Paging, UNPAGED_LIMIT, wholePage } from "./page";

@@ -40,10 +40,17 @@ const DEEPEST = 1000;
 const LIMITS = { depth: DEEPEST, members: Infinity, keys: Infinity, entries: Infinity };
 
 /**
- * Parses JSON text. Integers outside the safe range become strings with their exact digits.
+ * Parses JSON text from outside: of models, platforms, hooks, and the arguments of calls. Integers outside the safe range
+ * become strings with their exact digits, and half of a surrogate pair becomes U+FFFD: strict readers refuse it.
  * Throws `SyntaxError` as `JSON.parse` does, also for more than 1,000 levels.
  */
 export function parseJson(text: string): Json {
+  const value = parseJsonPiece(text);
+  return mayHoldHalves(text) ? wellFormed(value) : value;
+}
+
+/** The same for a piece of a stream, whose last half of a surrogate pair may belong to the next piece. */
+export function parseJsonPiece(text: string): Json {
   requireShallow(text);
   return parseShallowJson(text);
 }
@@ -57,7 +64,26 @@ export function parseShallowJson(text: string): Json {
 /** The same with all numbers as doubles, for platforms that have no others. */
 export function parsePlainJson(text: string): Json {
   requireShallow(text);
-  return JSON.parse(text);
+  const value: Json = JSON.parse(text);
+  return mayHoldHalves(text) ? wellFormed(value) : value;
+}
+
+/** Whether a text may hold half of a surrogate pair, as it is or as an escape. */
+export function mayHoldHalves(text: string): boolean {
+  return SURROGATE_ESCAPE.test(text) || !text.isWellFormed();
+}
+
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+
+/** The value with U+FFFD for each half of a surrogate pair, in keys as well. */
+export function wellFormed<T>(value: T): T;
+export function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (Array.isArray(value)) return value.map((each: unknown) => wellFormed(each));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key.toWellFormed(), wellFormed(each)]),
+  );
 }
 
 function requireShallow(text: string): void {

@@ -23,6 +23,8 @@ export interface ConfigSources {
   environment: Environment;
   /** Settings in addition to the runtime's own. */
   declared?: SettingDeclarations;
+  /** Gets a line about each variable that looks like a setting but is none. Absent: the first one is an error. */
+  warn?: ((line: string) => void) | undefined;
 }
 
 export interface TlsFiles {
@@ -35,7 +37,13 @@ const OTHER_VARIABLES = ["RUNTIME_CONFIG"];
 const TEST_PREFIX = "RUNTIME_TEST_";
 
 /** Reads all sources. Throws `configuration` with one line about the first error. */
-export function loadConfig({ flags = {}, configFile, environment, declared = {} }: ConfigSources): Config {
+export function loadConfig({
+  flags = {},
+  configFile,
+  environment,
+  declared = {},
+  warn,
+}: ConfigSources): Config {
   const declarations = declarationsWith(declared);
   const explicitFile = configFile ?? nonEmpty(environment["RUNTIME_CONFIG"]);
   const file =
@@ -44,7 +52,7 @@ export function loadConfig({ flags = {}, configFile, environment, declared = {} 
     file === undefined
       ? new Map<string, unknown>()
       : readConfigFile(file, explicitFile !== undefined, declarations);
-  refuseUnknownVariables(environment, Object.keys(declarations));
+  reportUnknownVariables(environment, Object.keys(declarations), warn);
 
   const values = new Map<string, SettingValue>();
   for (const [name, declaration] of Object.entries(declarations))
@@ -72,15 +80,19 @@ function pick(
 }
 
 // A misspelled variable would have no effect and no message.
-function refuseUnknownVariables(environment: Environment, names: readonly string[]): void {
+function reportUnknownVariables(
+  environment: Environment,
+  names: readonly string[],
+  warn: ConfigSources["warn"],
+): void {
   const known = [...names.map(environmentName), ...OTHER_VARIABLES];
   for (const variable of Object.keys(environment)) {
     if (!variable.startsWith("RUNTIME_") || variable.startsWith(TEST_PREFIX) || known.includes(variable))
       continue;
     const suggestion = nearest(variable, known);
-    throw configurationError(
-      `environment: unknown variable ${variable}${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`,
-    );
+    const line = `environment: unknown variable ${variable}${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`;
+    if (warn === undefined) throw configurationError(line);
+    warn(line);
   }
 }
 

@@ -8,4 +8,5 @@ export {
   type Settings,
 } from "./keys";
 export { ensureFolder, type Environment } from "./paths";
-export { AnthropicServer, ModelEntryId, type ModelRecord, type StaticModel } from "./records";
+export { settingOf } from "./values";
+export { AnthropicServer, ModelEntryId, OpenAiServer, type ModelRecord, type StaticModel } from "./records";

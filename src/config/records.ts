@@ -17,9 +17,14 @@ export const ModelEntryId = {
   pattern: "^(?!\\.{1,2}$)[A-Za-z0-9._-]+$",
 } as const;
 
-const OpenAiServer = {
+export const OpenAiServer = {
   type: "object",
-  properties: { api_key: name, base_url: address, chat_endpoint: endpoint },
+  properties: {
+    api_key: name,
+    base_url: address,
+    chat_endpoint: endpoint,
+    limit_field: { enum: ["max_tokens", "max_completion_tokens"] },
+  },
   additionalProperties: false,
 } as const;
 export const AnthropicServer = {

@@ -1,9 +1,9 @@
 // Converts text of flags and the environment to the declared type and checks values. Errors never contain the value,
 // which may be a secret.
 import { Check } from "typebox/schema";
-import { isObject } from "../base";
+import { closedList, isObject, nearest } from "../base";
 import { configurationError } from "../errors";
-import type { SettingDeclaration } from "./keys";
+import type { SettingDeclaration, SettingDeclarations } from "./keys";
 
 /** A declaration with its name. */
 export interface NamedSetting extends SettingDeclaration {
@@ -49,12 +49,30 @@ export function checked(setting: NamedSetting, value: unknown, origin: string): 
   // Records are checked one by one when they are read, with better messages.
   const isRecordList = setting.records && Array.isArray(value);
   // Each schema is used once, so compiling it would not pay.
-  if (!isRecordList && !Check(setting.schema, value)) refuse(setting, origin);
+  if (!isRecordList && !Check(setting.schema, value)) refuse(setting, origin, value);
   return { value, origin };
 }
 
-function refuse({ name, schema }: NamedSetting, origin: string): never {
+/** The value of a setting from the text of a command, to be written into the file. Throws `configuration`. */
+export function settingOf(declarations: SettingDeclarations, name: string, text: string): unknown {
+  const declaration = declarations[name];
+  if (declaration === undefined) {
+    const near = nearest(name, Object.keys(declarations));
+    const advice = near === undefined ? "" : ` Did you mean ${near}?`;
+    throw configurationError(`The setting ${name} does not exist.${advice} To see all: runtime config show`);
+  }
+  if (declaration.secret === true)
+    throw configurationError(`${name} is not read from the file. Set it in the environment.`);
+  if (declaration.records === true)
+    throw configurationError(`${name} is a list of records. Edit it in the file: runtime config path`);
+  const setting = { ...declaration, name };
+  return checked(setting, fromText(setting, text, "argument"), "argument").value;
+}
+
+function refuse({ name, schema }: NamedSetting, origin: string, value?: unknown): never {
   const place = origin.replace(/^(file|environment|flag) /, "");
+  if ("enum" in schema && Array.isArray(schema.enum))
+    throw configurationError(`${place}: "${name}" ${closedList(schema.enum, value)}.`);
   const rule = "description" in schema ? String(schema.description) : "of the declared type";
   throw configurationError(`${place}: "${name}" must be ${rule}.`);
 }

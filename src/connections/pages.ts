@@ -2,7 +2,7 @@
 import { checkUserId, JsonText, type Page, page, type Paging, paging } from "../base";
 import type { Core } from "../core";
 import { forbidden } from "../errors";
-import type { Principal } from "../identity";
+import { maySee, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import { CachedByGeneration } from "../store";
 import type { LiveGrants } from "./live";
@@ -69,6 +69,18 @@ export class ConnectionPages {
       return { text, providers, until };
     });
     return known.text ?? (made ?? (await this.#make(window))).page;
+  }
+
+  /** Undefined for an unknown id, and for a connection of a user whom the caller may not see. */
+  async get(principal: Principal, id: string): Promise<UserConnection | undefined> {
+    const { projectId } = principal;
+    const row = await repository.findConnectionById(this.#core.store, projectId, id);
+    if (row === undefined || !maySee(principal, row.user_id)) return undefined;
+    const provider = await this.#providers.find(projectId, row.provider_id);
+    const record = recordOf(row, provider, this.#core.clock.now());
+    const userInfo =
+      provider?.oauth2.userInfo === undefined ? undefined : await this.#live.userInfo(projectId, id);
+    return userInfo === undefined ? record : { ...record, provider_user_info: userInfo };
   }
 
   async #make(window: Window): Promise<Made> {

@@ -72,6 +72,13 @@ export class Connections {
     return this.#pages.listing(principal, query);
   }
 
+  /** One connection. Throws `not_found`. */
+  async get(principal: Principal, id: string): Promise<UserConnection> {
+    const found = await this.#pages.get(principal, id);
+    if (found !== undefined) return found;
+    throw notFound("No connection with this id exists in this project.");
+  }
+
   /** Deletes a connection: the user's next call needs consent. Throws `not_found`. */
   async delete(principal: Principal, id: string): Promise<void> {
     const { store } = this.#core;

@@ -1,6 +1,7 @@
 // Keys, ids and encryption at rest.
 export { isApiKey, newApiKey, prefixOfKeyLike, visiblePrefix } from "./api-key";
 export { earliestId, hashOf, idAfter, newId, newToken, type Random, sameSecret, systemRandom } from "./ids";
+export { equalsSealed } from "./equal-sealed";
 export { nodeCrypto } from "./node-crypto";
 export { type KeyringOptions, openKeyring } from "./keyring";
 export type { Keyring } from "./types";

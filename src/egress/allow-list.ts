@@ -71,8 +71,8 @@ function splitPorts(text: string, entry: string): [target: string, ports: Entry[
   if (target === undefined) return [text, undefined];
   const ports = [Number(first), Number(last)] as const;
   if (ports[0] < 1 || ports[1] > 65_535 || ports[0] > ports[1]) throw invalidEntry(entry);
-  const inner = /^\[([^\]]*:[^\]]*)\](\/\d{1,3})?$/.exec(target);
-  if (inner !== null) return [`${inner[1]}${inner[2] ?? ""}`, ports];
+  const inner = /^\[([^\]]*)\](\/\d{1,3})?$/.exec(target);
+  if (inner?.[1]?.includes(":") === true) return [`${inner[1]}${inner[2] ?? ""}`, ports];
   // Without brackets, a reader cannot tell the port from the address.
   if (target.includes(":")) throw invalidEntry(entry);
   return [target, ports];

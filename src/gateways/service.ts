@@ -5,7 +5,7 @@ import type { Core } from "../core";
 import { newId } from "../crypto";
 import { conflict, invalidParameter, notFound } from "../errors";
 import type { Principal } from "../identity";
-import { CachedByGeneration, type Transaction, UniqueViolation } from "../store";
+import { CachedByGeneration, type Change, makeChange, type Transaction, UniqueViolation } from "../store";
 import { type Fields, fieldsOf, type Gateway, gatewayOf, gatewayRecord, patchedFields } from "./record";
 import * as repository from "./repository";
 import type { GatewayRow } from "./repository";
@@ -38,9 +38,15 @@ export class Gateways {
 
   /** Throws `invalid_parameter` for invalid fields, `conflict` for a slug that is taken. */
   async create(principal: Principal, request: CreateGateway): Promise<GatewayRecord> {
+    const creation = this.creation(principal, request);
+    return gatewayRecord(await orTaken(makeChange(this.#core.store, creation), taken()));
+  }
+
+  /** `create` as a part of a transaction. */
+  creation(principal: Principal, request: CreateGateway): Change<GatewayRow> {
     if (request.slug !== undefined) checkSlug(request.slug);
     const fields = this.#checked(fieldsOf(request));
-    const { store, clock, random } = this.#core;
+    const { clock, random } = this.#core;
     const now = clock.now();
     const row = {
       id: newId("gw", now, random),
@@ -49,8 +55,7 @@ export class Gateways {
       created_at: now,
       updated_at: now,
     };
-    const created = store.write(() => this.#create(principal, row, request.slug));
-    return gatewayRecord(await orTaken(created, taken()));
+    return { body: () => this.#create(principal, row, request.slug) };
   }
 
   /** Whether the slug is available. Throws `invalid_parameter` for an invalid slug. */
@@ -61,20 +66,30 @@ export class Gateways {
   }
 
   /** Replaces the record, except the slug if none is given. Throws `not_found`, `invalid_parameter`. */
-  replace(principal: Principal, id: string, request: UpdateGateway): Promise<GatewayRecord> {
+  async replace(principal: Principal, id: string, request: UpdateGateway): Promise<GatewayRecord> {
     if (request.id !== id)
       throw invalidParameter("id differs from the id in the path. Use the same id in both.");
-    return this.#change(principal, id, request.slug, () => fieldsOf(request));
+    return this.#apply(this.#change(principal, id, request.slug, () => fieldsOf(request)));
   }
 
   /** Changes the given fields. Throws `not_found`, `invalid_parameter`. */
-  patch(principal: Principal, id: string, patch: PatchGateway): Promise<GatewayRecord> {
+  async patch(principal: Principal, id: string, patch: PatchGateway): Promise<GatewayRecord> {
+    return this.#apply(this.patching(principal, id, patch));
+  }
+
+  /** `patch` as a part of a transaction. */
+  patching(principal: Principal, id: string, patch: PatchGateway): Change<GatewayRow> {
     return this.#change(principal, id, patch.slug, (row) => patchedFields(row, patch));
   }
 
   /** Deletes it; its slug is available again. Throws `not_found`. */
   async delete(principal: Principal, id: string): Promise<void> {
-    await this.#core.store.write(() => this.#delete(principal, id));
+    await makeChange(this.#core.store, this.deletion(principal, id));
+  }
+
+  /** `delete` as a part of a transaction. */
+  deletion(principal: Principal, id: string): Change<void> {
+    return { body: () => this.#delete(principal, id) };
   }
 
   /** The active gateway with this slug, in any project. */
@@ -98,15 +113,18 @@ export class Gateways {
     return `${this.#core.publicUrl()}/.well-known/oauth-protected-resource/mcp/${slug}`;
   }
 
-  async #change(
+  async #apply(change: Change<GatewayRow>): Promise<GatewayRecord> {
+    return gatewayRecord(await orTaken(makeChange(this.#core.store, change), takenByOther()));
+  }
+
+  #change(
     principal: Principal,
     id: string,
     slug: string | undefined,
     fields: (row: GatewayRow) => Fields,
-  ): Promise<GatewayRecord> {
+  ): Change<GatewayRow> {
     if (slug !== undefined) checkSlug(slug);
-    const updated = this.#core.store.write(() => this.#update(principal, id, slug, fields));
-    return gatewayRecord(await orTaken(updated, takenByOther()));
+    return { body: () => this.#update(principal, id, slug, fields) };
   }
 
   #checked(fields: Fields): Fields {

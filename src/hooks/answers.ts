@@ -2,6 +2,8 @@
 // applies: a malformed denial must not let the call pass.
 import { isObject, type Json } from "../base";
 import { type GuardedOutcome, type PolicyDecision, ruledBy, type Tool } from "../tools";
+import { checkNoTypo, checkOverride, checkVersionEntry } from "./answer-fields";
+import type { Point } from "./schema";
 import { WebhookFailure } from "./webhook";
 
 export interface Verdict {
@@ -21,7 +23,8 @@ export type Decision = PolicyDecision["decision"];
  * The answer of a pre hook for a tool: its verdict, and the inputs and secrets that it replaces. Throws `WebhookFailure`.
  */
 export function readPre(answer: Json, tool: Tool) {
-  const verdict = readVerdict(answer);
+  const verdict = readVerdict("pre", answer);
+  checkOverride(verdict.override ?? {}, ["inputs", "secrets"]);
   const inputs = overriddenInputs(verdict);
   const secrets = overriddenSecrets(verdict);
   checkNoAddress(Object.keys(secrets ?? {}), tool);
@@ -31,7 +34,8 @@ export function readPre(answer: Json, tool: Tool) {
 
 /** The answer of a post hook: its verdict, and the output that it replaces. Throws `WebhookFailure`. */
 export function readPost(answer: Json, outcome: GuardedOutcome) {
-  const verdict = readVerdict(answer);
+  const verdict = readVerdict("post", answer);
+  checkOverride(verdict.override ?? {}, ["output"]);
   const output = overriddenOutput(verdict);
   const changed = output !== undefined && !("error" in outcome);
   return { verdict, output, decision: decisionOf(verdict, changed) };
@@ -43,10 +47,12 @@ function decisionOf({ code }: Verdict, changed: boolean): Decision {
   return changed ? "override" : "ok";
 }
 
-function readVerdict(answer: Json): Verdict {
+function readVerdict(point: Point, answer: Json): Verdict {
   if (!isObject(answer)) throw violation("the answer is not an object");
   const code = CODES.find((known) => known === answer["code"]);
   if (code === undefined) throw violation("code is not OK, CHECK_FAILED or RATE_LIMIT_EXCEEDED");
+  // A denial stays one, whatever else the answer contains: the failure mode might let the call pass.
+  if (code === "OK") checkNoTypo(point, answer);
   const { error_message: message = null, override = null } = answer;
   if (message !== null && typeof message !== "string") throw violation("error_message is not a string");
   if (code === "OK" && override !== null && !isObject(override)) throw violation("override is not an object");
@@ -65,7 +71,7 @@ function overriddenInputs({ override }: Verdict): { [key: string]: unknown } | u
   return inputs;
 }
 
-/** Values of secrets, for this call only. */
+/** Values of secrets by their names in lower case, for this call only. Names of secrets are case-insensitive. */
 function overriddenSecrets({ override }: Verdict): Record<string, string> | undefined {
   const secrets = override?.["secrets"] ?? null;
   if (secrets === null) return undefined;
@@ -76,7 +82,7 @@ function overriddenSecrets({ override }: Verdict): Record<string, string> | unde
     const [[key, value] = ["", undefined], ...more] = fields;
     if (key === "" || typeof value !== "string" || more.length > 0)
       throw violation("override.secrets is not a list of objects with one string each");
-    values[key] = value;
+    values[key.toLowerCase()] = value;
   }
   return values;
 }
@@ -84,8 +90,7 @@ function overriddenSecrets({ override }: Verdict): Record<string, string> | unde
 /** A secret with the platform's address decides where the user's token goes, so a hook cannot replace it. */
 function checkNoAddress(names: readonly string[], { catalog }: Tool): void {
   for (const { secret } of Object.values(catalog.bases)) {
-    const replaced = names.some((name) => name.toLowerCase() === secret?.name.toLowerCase());
-    if (secret !== undefined && replaced)
+    if (secret !== undefined && names.includes(secret.name.toLowerCase()))
       throw violation(`override.secrets must not contain ${secret.name}, the address of the platform`);
   }
 }
@@ -104,6 +109,7 @@ export type Filter = (tool: Tool) => boolean;
  */
 export function readAccess(answer: Json): Filter {
   if (!isObject(answer)) throw violation("the answer is not an object");
+  checkNoTypo("access", answer);
   // Access answers have no code; an answer with CHECK_FAILED does not mean that all tools are visible.
   if ((answer["code"] ?? "OK") !== "OK") throw violation("an access answer must not have a code");
   const only = namesOf("only", answer["only"]);
@@ -132,6 +138,7 @@ function namesOf(field: string, given: unknown): Names | undefined {
 function versionsOf(field: string, given: unknown): Set<string> | undefined {
   if (!Array.isArray(given)) throw violation(`${field} has a tool whose versions are not a list`);
   const versions = given.map((entry: unknown) => {
+    if (isObject(entry)) checkVersionEntry(entry, field);
     const version = isObject(entry) ? (entry["version"] ?? "") : undefined;
     if (typeof version !== "string") throw violation(`${field} has an invalid version`);
     return version;

@@ -1,5 +1,5 @@
 // Calls the hooks of a chain in order. Each one sees the changes of those before it; the first denial ends the chain.
-import { present } from "../base";
+import { type Json, present } from "../base";
 import type { Core } from "../core";
 import { hashOf } from "../crypto";
 import {
@@ -14,10 +14,12 @@ import {
   type ToolError,
   withReplacements,
 } from "../tools";
+import { ignoredFields } from "./answer-fields";
 import { type Decision, type Filter, readAccess, readPost, readPre } from "./answers";
 import type { Chain, LoadedHook } from "./chains";
 import { accessRequest, postRequest, preRequest } from "./contract";
 import { changedAsReplacement, denied, unchecked } from "./refusals";
+import type { Point } from "./schema";
 import { callWebhook, WebhookFailure } from "./webhook";
 
 /** The answer of a hook, or whether its failure stops the call. */
@@ -26,6 +28,8 @@ type HookResult<T> = T | { stopped: boolean };
 export class ChainGuard implements Guard {
   readonly #core: Core;
   readonly #chain: Chain;
+  /** The hooks whose answers had unknown fields. */
+  readonly #noted = new Set<string>();
 
   constructor(core: Core, chain: Chain) {
     this.#core = core;
@@ -47,7 +51,7 @@ export class ChainGuard implements Guard {
     for (const [hook, as] of this.#asked(this.#chain.pre, call.tool)) {
       const shown = shownAs(call, as);
       const result = await this.#call(hook, call, async () =>
-        readPre(await callWebhook(this.#core, hook.target, preRequest(shown), call.signal), call.tool),
+        readPre(await this.#answer(hook, "pre", preRequest(shown), call.signal), call.tool),
       );
       if ("stopped" in result) {
         if (result.stopped) return unchecked(hook, call.tool);
@@ -70,7 +74,7 @@ export class ChainGuard implements Guard {
       const shown = shownAs(call, as);
       const result = await this.#call(hook, call, async () =>
         // Without the signal of the call: the hook must see the outcome even if the caller has disconnected.
-        readPost(await callWebhook(this.#core, hook.target, postRequest(shown, judged)), judged),
+        readPost(await this.#answer(hook, "post", postRequest(shown, judged)), judged),
       );
       if ("stopped" in result) {
         if (result.stopped) return { error: unchecked(hook, call.tool, outcome) };
@@ -109,19 +113,34 @@ export class ChainGuard implements Guard {
   }
 
   async #filter(hook: LoadedHook, userId: string, tools: readonly Tool[]): Promise<Filter> {
-    const { cache, target } = hook;
+    const { cache } = hook;
     const names = tools.map(({ fullyQualifiedName }) => fullyQualifiedName);
     const key = cache === undefined ? "" : hashOf(JSON.stringify([userId, ...names]));
     const cached = cache?.get(key);
     if (cached !== undefined) return cached;
     const filter = readAccess(
-      await callWebhook(this.#core, target, accessRequest(userId, withReplacements(tools))),
+      await this.#answer(hook, "access", accessRequest(userId, withReplacements(tools))),
     );
     // Caches the allowed tools, not the answer, which may be large.
     const left = new Set(tools.filter(filter));
     const allowed: Filter = (tool) => left.has(tool);
     cache?.set(key, allowed);
     return allowed;
+  }
+
+  /** The answer of the webhook. Unknown fields are logged once, until the hooks are loaded again. */
+  async #answer(hook: LoadedHook, point: Point, body: string, signal?: AbortSignal): Promise<Json> {
+    const answer = await callWebhook(this.#core, hook.target, body, signal);
+    const fields = ignoredFields(point, answer);
+    if (fields.length > 0 && !this.#noted.has(hook.id)) {
+      this.#noted.add(hook.id);
+      this.#core.log.warn("unknown fields in the answer of a hook were ignored", {
+        hook_id: hook.id,
+        plugin_id: hook.pluginId,
+        fields,
+      });
+    }
+    return answer;
   }
 
   /** Calls a hook and logs its decision. The failure mode of the hook applies if there is no usable answer. */

@@ -6,7 +6,7 @@ import { newId, Unopenable } from "../crypto";
 import { alreadyExists, conflict, notFound } from "../errors";
 import { actorOf, DEFAULT_ID, type Principal } from "../identity";
 import { movedAddresses, originChange, requireGivenAgain } from "../origins";
-import type { Transaction } from "../store";
+import { type Change, makeChange, type Transaction } from "../store";
 import { type Bindings, checkCreator, checkWriter } from "./bindings";
 import { bindingOf, hookRecord, pluginRecord } from "./record";
 import { credentialFields, endpointAddresses, originsOfPlugin, originsOfWebhook } from "./origins";
@@ -27,6 +27,7 @@ import { POINTS } from "./terms";
 import {
   type Credentials,
   credentialsWith,
+  equalCredentials,
   openCredentials,
   RETRY_DEFAULTS,
   retryOf,
@@ -84,12 +85,17 @@ export class Plugins {
     return { ...pluginRecord(row), hooks: hooks.map((hook) => hookRecord(hook, row)) };
   }
 
-  /** Creates a plugin of the project without hooks. Throws `conflict` for a name that is taken. */
-  async createWithoutHooks(principal: Principal, request: ConfiguredPlugin): Promise<Plugin> {
+  /**
+   * Creates a plugin of the project without hooks, as a part of a transaction. Throws `conflict` for a name that is taken.
+   * `id`: that of the new plugin.
+   */
+  async creation(
+    principal: Principal,
+    request: ConfiguredPlugin,
+  ): Promise<{ id: string; change: Change<void> }> {
     checkNoHookFields(request);
     const row = await this.#newRow(principal, request, await this.#bindings.of(principal));
-    await this.#core.store.write(() => this.#create(principal, row, []));
-    return pluginRecord(row);
+    return { id: row.id, change: { body: () => this.#create(principal, row, []) } };
   }
 
   /**
@@ -110,17 +116,35 @@ export class Plugins {
     throw conflict("The plugin kept changing. Try again.");
   }
 
-  /** Throws what `update` would throw for this change. */
-  async check(principal: Principal, id: string, patch: PatchPlugin): Promise<void> {
+  /** `update` as a part of a transaction. Throws `conflict` in it if the plugin has changed since. */
+  async change(principal: Principal, id: string, patch: PatchPlugin): Promise<Change<void>> {
     checkNoHookFields(patch);
+    const scope = await this.#bindings.scopeOf(principal.projectId);
+    const before = await this.#row(principal, id);
+    checkWriter(principal, before);
+    const row = await this.#patched(principal, before, patch);
+    return { body: () => this.#updateUnchanged(principal, scope, before, row) };
+  }
+
+  /** The credentials that are stored with exactly these values. */
+  async sameCredentials(
+    principal: Principal,
+    id: string,
+    given: Credentials,
+  ): Promise<(keyof Credentials)[]> {
     const row = await this.#row(principal, id);
-    if (patch.webhook_config !== undefined) await this.#configured(row, patch.webhook_config);
+    return equalCredentials(this.#core.keyring, row, given);
   }
 
   /** Throws `conflict` if hooks use it. */
   async delete(principal: Principal, id: string): Promise<void> {
+    await makeChange(this.#core.store, await this.deletion(principal, id));
+  }
+
+  /** `delete` as a part of a transaction. */
+  async deletion(principal: Principal, id: string): Promise<Change<void>> {
     const scope = await this.#bindings.scopeOf(principal.projectId);
-    await this.#core.store.write(() => this.#delete(principal, scope, id));
+    return { body: () => this.#delete(principal, scope, id) };
   }
 
   async #row({ projectId }: Principal, id: string): Promise<PluginRow> {
@@ -232,6 +256,16 @@ export class Plugins {
       after: pluginRecord(row),
     });
     return true;
+  }
+
+  *#updateUnchanged(
+    principal: Principal,
+    scope: Scope,
+    before: PluginRow,
+    row: PluginRow,
+  ): Transaction<void> {
+    if (!(yield* this.#update(principal, scope, before, row)))
+      throw conflict("The plugin has just been changed by somebody else. Try again.");
   }
 
   *#delete(principal: Principal, scope: Scope, id: string): Transaction<void> {

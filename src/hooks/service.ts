@@ -4,7 +4,7 @@ import type { Audit, Happened } from "../audit";
 import type { Core } from "../core";
 import { alreadyExists, conflict, invalidParameter, notFound } from "../errors";
 import type { Principal } from "../identity";
-import type { Transaction } from "../store";
+import { type Change, makeChange, type Transaction } from "../store";
 import { type Bindings, checkWriter } from "./bindings";
 import { BulkUpsert, type HookEntry } from "./bulk";
 import { priorityTaken, unknownPlugin } from "./plugins";
@@ -76,8 +76,13 @@ export class Hooks {
   }
 
   async delete(principal: Principal, id: string): Promise<void> {
+    await makeChange(this.#core.store, await this.deletion(principal, id));
+  }
+
+  /** `delete` as a part of a transaction. */
+  async deletion(principal: Principal, id: string): Promise<Change<void>> {
     const scope = await this.#bindings.scopeOf(principal.projectId);
-    await this.#core.store.write(() => this.#delete(principal, scope, id));
+    return { body: () => this.#delete(principal, scope, id) };
   }
 
   /** Creates or updates many hooks of the project, all or none. Throws `malformed_request` naming the entries. */
@@ -99,11 +104,11 @@ export class Hooks {
     return { success: results.length, failed: 0, results };
   }
 
-  /** Like `bulk`, but entries may name the hook to change by its id. */
-  async putAll(principal: Principal, hooks: readonly HookEntry[]): Promise<void> {
+  /** Like `bulk` as a part of a transaction, but entries may name the hook to change by its id. */
+  async bulkChange(principal: Principal, hooks: readonly HookEntry[]): Promise<Change<unknown>> {
     const scope = await this.#bindings.scopeOf(principal.projectId);
     const upsert = new BulkUpsert(this.#core, this.#audit, principal, scope, "hooks");
-    await this.#core.store.write(() => upsert.run(hooks));
+    return { body: () => upsert.run(hooks) };
   }
 
   *#create(principal: Principal, scope: Scope, request: CreateHook): Transaction<HookRow> {

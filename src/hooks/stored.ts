@@ -1,6 +1,6 @@
 // The stored form of a plugin: its configuration as JSON, and its credentials as one sealed value.
 import { present } from "../base";
-import { type Keyring, type Place, sealedColumn } from "../crypto";
+import { type Keyring, type Place, sameSecret, sealedColumn, Unopenable } from "../crypto";
 import type { PluginRow } from "./repository";
 import type { PatchPlugin, Point, Retry } from "./schema";
 import { POINTS } from "./terms";
@@ -100,6 +100,22 @@ export async function sealCredentials(
 export async function openCredentials(keyring: Keyring, row: PluginRow): Promise<Credentials> {
   if (row.sealed_credentials === null) return {};
   return JSON.parse(await keyring.open(row.project_id, place(row.id), row.sealed_credentials));
+}
+
+/** The names of the given credentials that are stored with the same value. */
+export async function equalCredentials(
+  keyring: Keyring,
+  row: PluginRow,
+  given: Credentials,
+): Promise<(keyof Credentials)[]> {
+  const stored = await openCredentials(keyring, row).catch((error: unknown): Credentials => {
+    if (error instanceof Unopenable) return {};
+    throw error;
+  });
+  return (["token", "client_cert", "client_key", "signing_secret"] as const).filter((name) => {
+    const [known, wanted] = [stored[name], given[name]];
+    return known !== undefined && wanted !== undefined && sameSecret(known, wanted);
+  });
 }
 
 export const sealedPlugins = [

@@ -31,7 +31,8 @@ export function rolesOf(principal: Principal): Role {
 export function requireRole(principal: Principal, allowed: readonly Role[], advice?: string): void {
   const role = rolesOf(principal);
   if (allowed.includes(role)) return;
-  const refusal = `This needs a key with the role ${allowed.join(" or ")}; this one has ${role}.`;
+  const has = principal.kind === "user" ? "a user token cannot do it" : `this one has ${role}`;
+  const refusal = `This needs a key with the role ${allowed.join(" or ")}; ${has}.`;
   throw forbidden(advice === undefined ? refusal : `${refusal} ${advice}`);
 }
 

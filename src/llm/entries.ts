@@ -19,6 +19,9 @@ export function mergedServer(row: ModelRow, changes: Omit<ModelEntryPatch, "mode
   if (row.type === "openai" && (changes.api_version !== undefined || changes.max_tokens !== undefined)) {
     throw invalidParameter("api_version and max_tokens are only valid for entries of the type anthropic.");
   }
+  if (row.type === "anthropic" && changes.limit_field !== undefined) {
+    throw invalidParameter("limit_field is only valid for entries of the type openai.");
+  }
   return JSON.stringify({ ...JSON.parse(row.server), ...changes });
 }
 

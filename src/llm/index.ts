@@ -5,6 +5,7 @@ export type { ChatRequest } from "./schema";
 export { Chat, type ChatAnswer, type ChatCall } from "./service";
 export { errorBody } from "./stream/events";
 // For conversations whose calls the caller runs, such as those of the terminal.
-export { inputOf, toolCall, withIds } from "./loop/call";
+export { inputOf, withIds } from "./loop/call";
+export { assistantMessage } from "./loop/turn";
 export { messageOf, notRun } from "./loop/result";
 export { readTurn } from "./read-turn";

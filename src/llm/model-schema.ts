@@ -1,6 +1,6 @@
 // Schemas of model entries: servers of language models for chat completions.
 import { type Static, Type } from "typebox";
-import { AnthropicServer, ModelEntryId } from "../config";
+import { AnthropicServer, ModelEntryId, OpenAiServer } from "../config";
 import { BindingResponse, SecretResponse } from "../identity/schema";
 
 const time = Type.String({ format: "date-time" });
@@ -8,13 +8,19 @@ const ModelId = Type.Unsafe<string>(ModelEntryId);
 
 // Each field has the rules of the configuration.
 const { properties: server } = AnthropicServer;
-const openAi = {
+const common = {
   api_key: Type.Optional(Type.Unsafe<string>(server.api_key)),
   base_url: Type.Optional(Type.Unsafe<string>(server.base_url)),
   chat_endpoint: Type.Optional(Type.Unsafe<string>(server.chat_endpoint)),
 };
+const limitField = Type.Optional(
+  Type.Enum([...OpenAiServer.properties.limit_field.enum], {
+    description: "The field of the length limit of an answer that the server takes.",
+  }),
+);
+const openAi = { ...common, limit_field: limitField };
 const anthropic = {
-  ...openAi,
+  ...common,
   api_version: Type.Optional(Type.Unsafe<string>(server.api_version)),
   max_tokens: Type.Optional(Type.Unsafe<number>(server.max_tokens)),
 };
@@ -38,6 +44,7 @@ export const ModelEntryPatchRequest = Type.Object({
   chat_endpoint: anthropic.chat_endpoint,
   api_version: anthropic.api_version,
   max_tokens: anthropic.max_tokens,
+  limit_field: limitField,
 });
 
 export const ModelEntryResponse = Type.Object({
@@ -48,6 +55,7 @@ export const ModelEntryResponse = Type.Object({
   chat_endpoint: Type.String(),
   api_version: Type.Optional(Type.String()),
   max_tokens: Type.Optional(Type.Integer()),
+  limit_field: limitField,
   api_key: SecretResponse,
   binding: BindingResponse,
   created_at: Type.Optional(time),

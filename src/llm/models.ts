@@ -4,11 +4,11 @@ import { Redacted, UNPAGED_LIMIT } from "../base";
 import type { Audit } from "../audit";
 import type { StaticModel } from "../config";
 import type { Core } from "../core";
-import { sealedColumn, Unopenable } from "../crypto";
+import { equalsSealed, sealedColumn, Unopenable } from "../crypto";
 import { alreadyExists, internalError, malformedRequest, notFound, RuntimeError } from "../errors";
 import type { Principal } from "../identity";
 import { movedAddresses, originChange, originsOf, requireGivenAgain, storedOrigins } from "../origins";
-import { CachedByGeneration, type Transaction } from "../store";
+import { CachedByGeneration, type Change, makeChange, type Transaction } from "../store";
 import { entryOf, mergedServer, recordOf, staticEntry } from "./entries";
 import type { ModelEntry, ModelEntryCreate, ModelEntryPatch, ModelList, RunnableTools } from "./model-schema";
 import * as repository from "./repository";
@@ -51,6 +51,11 @@ export class Models {
 
   /** Throws `already_exists`, `malformed_request`. */
   async create(principal: Principal, request: ModelEntryCreate): Promise<ModelEntry> {
+    return entryOf(await makeChange(this.#core.store, await this.creation(principal, request)));
+  }
+
+  /** `create` as a part of a transaction. */
+  async creation(principal: Principal, request: ModelEntryCreate): Promise<Change<ModelRow>> {
     const { id, models = [], openai, anthropic } = request;
     if ((openai === undefined) === (anthropic === undefined)) {
       throw malformedRequest("Exactly one of openai and anthropic is required.");
@@ -70,8 +75,7 @@ export class Models {
       updated_at: now,
     };
     row.origins = JSON.stringify(originsOf([addressOf(recordOf(row))]));
-    await this.#core.store.write(() => this.#create(principal, row));
-    return entryOf(row);
+    return { body: () => this.#create(principal, row) };
   }
 
   /**
@@ -79,35 +83,41 @@ export class Models {
    * address at another origin without the key.
    */
   async update(principal: Principal, id: string, request: ModelEntryPatch): Promise<ModelEntry> {
+    return entryOf(await makeChange(this.#core.store, await this.change(principal, id, request)));
+  }
+
+  /** `update` as a part of a transaction. */
+  async change(principal: Principal, id: string, request: ModelEntryPatch): Promise<Change<ModelRow>> {
     this.#refuseStatic(id, readOnly);
     const { models, api_key: key, ...server } = request;
     const sealed = await this.#sealed(principal, id, key === "" ? undefined : key);
     const now = this.#core.clock.now();
-    return entryOf(
-      await this.#core.store.write(() =>
-        this.#update(principal, id, (row) => ({
-          ...row,
-          ...moved(row, mergedServer(row, server), key !== undefined),
-          models: models === undefined ? row.models : JSON.stringify(models),
-          sealed_api_key: key === undefined ? row.sealed_api_key : sealed,
-          updated_at: now,
-        })),
-      ),
-    );
+    const changed = (row: ModelRow): ModelRow => ({
+      ...row,
+      ...moved(row, mergedServer(row, server), key !== undefined),
+      models: models === undefined ? row.models : JSON.stringify(models),
+      sealed_api_key: key === undefined ? row.sealed_api_key : sealed,
+      updated_at: now,
+    });
+    return { body: () => this.#update(principal, id, changed) };
   }
 
-  /** Throws what `update` would throw for this change. */
-  async check({ projectId }: Principal, id: string, request: ModelEntryPatch): Promise<void> {
-    const { models: _, api_key: key, ...server } = request;
+  /** Whether the stored key is this one. */
+  async hasKey({ projectId }: Principal, id: string, key: string): Promise<boolean> {
     const rows = await repository.listModels(this.#core.store, projectId, UNPAGED_LIMIT);
-    const row = rows.find((each) => each.id === id);
-    if (row !== undefined) moved(row, mergedServer(row, server), key !== undefined);
+    const sealed = rows.find((row) => row.id === id)?.sealed_api_key ?? null;
+    return sealed !== null && equalsSealed(this.#core.keyring.open(projectId, place(id), sealed), key);
   }
 
   /** Throws `not_found`, `read_only` for an entry of the configuration. */
   async delete(principal: Principal, id: string): Promise<void> {
+    await makeChange(this.#core.store, this.deletion(principal, id));
+  }
+
+  /** `delete` as a part of a transaction. */
+  deletion(principal: Principal, id: string): Change<void> {
     this.#refuseStatic(id, readOnly);
-    await this.#core.store.write(() => this.#delete(principal, id));
+    return { body: () => this.#delete(principal, id) };
   }
 
   /**
@@ -179,12 +189,13 @@ export class Models {
     throw refusal(`The model entry "${id}" is part of the configuration. Change it there.`);
   }
 
-  *#create(principal: Principal, row: ModelRow): Transaction<void> {
+  *#create(principal: Principal, row: ModelRow): Transaction<ModelRow> {
     if ((yield* repository.modelInTransaction(row.project_id, row.id)) !== undefined) {
       throw alreadyExists("A model entry with this id already exists in this project.");
     }
     yield* repository.addModel(row);
     yield* this.#audit.record(principal, "model.create", row.id, { after: entryOf(row) });
+    return row;
   }
 
   *#update(principal: Principal, id: string, changed: (row: ModelRow) => ModelRow): Transaction<ModelRow> {

@@ -5,7 +5,7 @@
  * differently). `text` is valid JSON.
  */
 export function replaceField(text: string, key: string, value: unknown): string {
-  const places = valuesOf(text, key);
+  const places = fieldsOf(text, key).map(({ value }) => value);
   const replacement = JSON.stringify(value);
   let result = "";
   let end = 0;
@@ -16,9 +16,35 @@ export function replaceField(text: string, key: string, value: unknown): string 
   return result + text.slice(end);
 }
 
-/** Start and end of all values of a field of the outermost object. */
-function valuesOf(text: string, key: string): [number, number][] {
-  const places: [number, number][] = [];
+/** The text with another name for a field. */
+export function renameField(text: string, key: string, name: string): string {
+  return fieldsOf(text, key).reduceRight(
+    (result, { from, value: [start] }) =>
+      `${result.slice(0, from)}${JSON.stringify(name)}:${result.slice(start)}`,
+    text,
+  );
+}
+
+/** The text without a field. */
+export function removeField(text: string, key: string): string {
+  return fieldsOf(text, key).reduceRight((result, { from, value: [, end] }) => {
+    const before = result.slice(0, from).trimEnd();
+    const after = result.slice(end);
+    return before.endsWith(",") ? before.slice(0, -1) + after : before + after.replace(/^\s*,/, "");
+  }, text);
+}
+
+interface Field {
+  /** Where its name begins. */
+  from: number;
+  /** Start and end of its value. */
+  value: [number, number];
+}
+
+/** All occurrences of a field of the outermost object. */
+function fieldsOf(text: string, key: string): Field[] {
+  const places: Field[] = [];
+  let from = 0;
   let depth = 0;
   let at = 0;
   let isKey = false;
@@ -28,7 +54,10 @@ function valuesOf(text: string, key: string): [number, number][] {
     if (code === QUOTE) {
       const end = endOfString(text, at);
       // Escaped or not: `"m\u006fdel"` is the same field.
-      if (depth === 1 && isKey && JSON.parse(text.slice(at, end)) === key) start = text.indexOf(":", end) + 1;
+      if (depth === 1 && isKey && JSON.parse(text.slice(at, end)) === key) {
+        start = text.indexOf(":", end) + 1;
+        from = at;
+      }
       isKey = false;
       at = end;
       continue;
@@ -37,7 +66,7 @@ function valuesOf(text: string, key: string): [number, number][] {
     else if (code === CLOSE || code === CLOSE_LIST) depth--;
     const separates = depth === 1 && code === COMMA;
     if ((separates || depth === 0) && start >= 0) {
-      places.push([start, at]);
+      places.push({ from, value: [start, at] });
       start = -1;
     }
     if (separates || (depth === 1 && code === OPEN)) isKey = true;

@@ -41,50 +41,54 @@ const FunctionTool = Type.Object({
   ),
 });
 
-export const ChatRequest = Type.Object({
-  model: Type.String({ minLength: 1, maxLength: 300 }),
-  messages: Type.Array(ChatMessage, { minItems: 1 }),
-  user: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 256, description: "The user whom tools run for." }),
-  ),
-  tools: Type.Optional(
-    Type.Array(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), FunctionTool]), {
-      maxItems: MAX_TOOLS,
-      description: "Names of tools of this server and function objects of the caller.",
-    }),
-  ),
-  tool_choice: Type.Optional(
-    Type.Union(
-      [
-        Type.Enum(["none", "auto", "required", "execute", "generate"]),
-        Type.Object({
-          type: Type.Optional(Type.String()),
-          function: Type.Optional(Type.Object({ name: Type.String() })),
-        }),
-      ],
-      {
-        description:
-          "execute and generate: the server runs the calls. execute returns their output, generate lets the model answer.",
-      },
+export const ChatRequest = Type.Object(
+  {
+    model: Type.String({ minLength: 1, maxLength: 300 }),
+    messages: Type.Array(ChatMessage, { minItems: 1 }),
+    user: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 256, description: "The user whom tools run for." }),
     ),
-  ),
-  parallel_tool_calls: Type.Optional(Type.Boolean()),
-  temperature: number,
-  top_p: number,
-  frequency_penalty: number,
-  presence_penalty: number,
-  n: integer,
-  max_tokens: integer,
-  max_completion_tokens: integer,
-  seed: integer,
-  top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
-  logprobs: Type.Optional(Type.Boolean()),
-  logit_bias: Type.Optional(Type.Record(Type.String(), Type.Integer())),
-  stop: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
-  response_format: Type.Optional(Type.Object({ type: Type.Optional(Type.String()) })),
-  stream: Type.Optional(Type.Boolean()),
-  stream_options: Type.Optional(Type.Object({ include_usage: Type.Optional(Type.Boolean()) })),
-});
+    tools: Type.Optional(
+      Type.Array(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), FunctionTool]), {
+        maxItems: MAX_TOOLS,
+        description: "Names of tools of this server and function objects of the caller.",
+      }),
+    ),
+    tool_choice: Type.Optional(
+      Type.Union(
+        [
+          Type.Enum(["none", "auto", "required", "execute", "generate"]),
+          Type.Object({
+            type: Type.Optional(Type.String()),
+            function: Type.Optional(Type.Object({ name: Type.String() })),
+          }),
+        ],
+        {
+          description:
+            "execute and generate: the server runs the calls. execute returns their output, generate lets the model answer.",
+        },
+      ),
+    ),
+    parallel_tool_calls: Type.Optional(Type.Boolean()),
+    temperature: number,
+    top_p: number,
+    frequency_penalty: number,
+    presence_penalty: number,
+    n: integer,
+    max_tokens: integer,
+    max_completion_tokens: integer,
+    seed: integer,
+    top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
+    logprobs: Type.Optional(Type.Boolean()),
+    logit_bias: Type.Optional(Type.Record(Type.String(), Type.Integer())),
+    stop: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+    response_format: Type.Optional(Type.Object({ type: Type.Optional(Type.String()) })),
+    stream: Type.Optional(Type.Boolean()),
+    stream_options: Type.Optional(Type.Object({ include_usage: Type.Optional(Type.Boolean()) })),
+  },
+  // Fields of the model server that we do not know.
+  { additionalProperties: true },
+);
 
 const Usage = Type.Object({
   prompt_tokens: Type.Integer(),
@@ -100,7 +104,14 @@ const AnswerMessage = Type.Object({
 });
 
 /** A message of a run of this server. */
-const RunMessage = Type.Object({ ...ChatMessage.properties, role: Type.String(), content: Type.String() });
+const RunMessage = Type.Object(
+  {
+    ...ChatMessage.properties,
+    role: Type.String(),
+    content: Type.Union([Type.String(), Type.Array(ContentPart)]),
+  },
+  { description: "Assistant messages have all fields that the model server sent." },
+);
 
 const Choice = Type.Object({
   index: Type.Integer(),

@@ -2,6 +2,7 @@
 import { type Redacted, withoutTrailingSlashes } from "../base";
 import type { ModelRecord } from "../config";
 import { originsOf } from "../origins";
+import { type LimitField, limitFieldOf } from "./limit-field";
 import type { ModelEntry } from "./model-schema";
 
 /** A model server, ready to be called. */
@@ -22,6 +23,8 @@ export interface ModelServer {
   /** Of the messages protocol: its version and the default length limit of answers. */
   apiVersion: string;
   maxTokens: number;
+  /** Of chat completions: the field of the length limit that it takes; undefined: as the caller sends it. */
+  limitField: LimitField | undefined;
   /** Seconds since 1970. */
   created: number;
 }
@@ -42,9 +45,14 @@ const DEFAULTS = {
 export function shownServer({
   openai,
   anthropic,
-}: ServerRecord): Pick<ModelEntry, "type" | "base_url" | "chat_endpoint" | "api_version" | "max_tokens"> {
+}: ServerRecord): Pick<
+  ModelEntry,
+  "type" | "base_url" | "chat_endpoint" | "api_version" | "max_tokens" | "limit_field"
+> {
   if (anthropic !== undefined) return { type: "anthropic", ...DEFAULTS.anthropic, ...given(anthropic) };
-  return { type: "openai", ...DEFAULTS.openai, ...given(openai ?? {}) };
+  const server = { ...DEFAULTS.openai, ...given(openai ?? {}) };
+  const limitField = server.limit_field ?? limitFieldOf(server.base_url);
+  return { type: "openai", ...server, ...(limitField === undefined ? {} : { limit_field: limitField }) };
 }
 
 /** Where requests go. */
@@ -66,7 +74,7 @@ export function serverOf(
   { id, models = [], ...record }: ModelRecord,
   { apiKey, created, projectId, origins }: ServerFacts,
 ): ModelServer {
-  const { type, api_version, max_tokens } = shownServer(record);
+  const { type, api_version, max_tokens, limit_field } = shownServer(record);
   const url = addressOf(record);
   return {
     id,
@@ -78,6 +86,7 @@ export function serverOf(
     projectId,
     apiVersion: api_version ?? DEFAULTS.anthropic.api_version,
     maxTokens: max_tokens ?? DEFAULTS.anthropic.max_tokens,
+    limitField: limit_field,
     created,
   };
 }

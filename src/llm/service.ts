@@ -1,4 +1,5 @@
 // Chat completions: chooses the server and the tools, and passes the answer to the caller.
+import { reveal } from "../base";
 import type { Core } from "../core";
 import { invalidParameter, toRuntimeError } from "../errors";
 import { actFor, type Principal } from "../identity";
@@ -7,6 +8,7 @@ import { streamedAnswer, wholeAnswer } from "./loop/answer";
 import { Calls } from "./loop/calls";
 import { converse } from "./loop/converse";
 import { usesOwnTools, type ToolSet, toolSetOf } from "./loop/tool-set";
+import { checkLimits, withLimitField, withLimitFieldText } from "./limit-field";
 import type { Models } from "./models";
 import { replaceField } from "./replace-field";
 import type { Choice } from "./resolve";
@@ -14,12 +16,14 @@ import type { ChatRequest } from "./schema";
 import type { ModelServer } from "./server-of";
 import { eventStream } from "./stream/event-stream";
 import { chunkTexts } from "./stream/events";
-import { type PassOptions, passThrough } from "./stream/pass";
+import { passThrough } from "./stream/pass";
+import { ChatReader } from "./stream/reader";
 import { callStreaming, callWhole } from "./upstream/call";
 import { anthropicClient } from "./upstream/anthropic";
 import type { ChatBody, ModelClient } from "./upstream/client";
-import { refusedInside, unanswered, unreadable } from "./upstream/failure";
+import { faultsOf } from "./upstream/failure";
 import { openAiClient } from "./upstream/openai";
+import { BlockSource } from "./upstream/records";
 
 export interface ChatCall {
   /** Checked. */
@@ -75,9 +79,13 @@ export class Chat {
     const options = { signal, timeoutMs: this.#timeoutMs() };
     const body = bodyText(call, choice, set);
     if (request.stream !== true) return { json: (await callWhole(this.#core, server, body, options)).text };
+    const bytes = await callStreaming(this.#core, server, body, options);
     return {
-      events: await passThrough(await callStreaming(this.#core, server, body, options), {
-        ...endings(this.#core, server),
+      events: await passThrough({
+        source: new BlockSource(this.#core, server, bytes, options),
+        reader: new ChatReader(faultsOf(server)),
+        isShown: (text) => server.apiKey === undefined || !text.includes(reveal(server.apiKey)),
+        broke: (error) => logBreak(this.#core, error),
         ended: call.ended,
       }),
     };
@@ -132,14 +140,17 @@ function clientOf(core: Core, server: ModelServer): ModelClient {
 }
 
 /** The text of the request, with the model and the tools in the form of the model server. */
-function bodyText({ request, text }: ChatCall, { model }: Choice, set: ToolSet | undefined): string {
-  const named = model === request.model ? text : replaceField(text, "model", model);
+function bodyText({ request, text }: ChatCall, { model, server }: Choice, set: ToolSet | undefined): string {
+  const limited = withLimitFieldText(text, request, server.limitField);
+  const named = model === request.model ? limited : replaceField(limited, "model", model);
   if (set === undefined) return named;
   const withTools = replaceField(named, "tools", set.definitions);
   return set.choice === request.tool_choice ? withTools : replaceField(withTools, "tool_choice", set.choice);
 }
 
-function bodyOf(request: ChatRequest, { model }: Choice, set: ToolSet | undefined): ChatBody {
+function bodyOf(given: ChatRequest, { model, server }: Choice, set: ToolSet | undefined): ChatBody {
+  checkLimits(given);
+  const request = withLimitField(given, server.limitField);
   if (set === undefined) return { ...request, model };
   return { ...request, model, tools: set.definitions, tool_choice: set.choice };
 }
@@ -153,16 +164,9 @@ function hangUp({ signal }: ChatCall): { signal: AbortSignal; gone(): void } {
   };
 }
 
-function endings({ log }: Core, server: ModelServer): Omit<PassOptions, "ended"> {
-  return {
-    failed: (thrown: unknown) => unanswered(server, thrown),
-    refused: (error: unknown) => refusedInside(server, error),
-    cutOff: () => unreadable(server, 200, "an incomplete stream"),
-    broke: (error) => {
-      // Lower ones are caused by the caller.
-      if (toRuntimeError(error).status >= 500) log.warn("stream of a chat completion failed", { error });
-    },
-  };
+function logBreak({ log }: Core, error: unknown): void {
+  // Lower ones are caused by the caller.
+  if (toRuntimeError(error).status >= 500) log.warn("stream of a chat completion failed", { error });
 }
 
 // Tools run for the user, so the credential must be allowed to act for them.

@@ -1,9 +1,20 @@
 // Hooks of the project in a manifest, by the names of their plugins.
 import { DEFAULT_TIMEOUT_MS, type Hook, type HookEntry, type Plugin } from "../hooks";
+import { nearest } from "../base";
+import type { FieldError } from "../errors";
 import type { Principal } from "../identity";
 import { allPlugins } from "./plugins";
 import type { ExportedManifest, Manifest, ManifestHook } from "./schema";
-import { changeOf, differing, everything, type Services, type Step } from "./step";
+import {
+  changeOf,
+  type Difference,
+  differing,
+  type Draft,
+  everything,
+  pruned,
+  type Services,
+  type Step,
+} from "./step";
 
 export async function exportedHooks(
   services: Services,
@@ -44,27 +55,40 @@ export async function planHooks(
   services: Services,
   principal: Principal,
   manifest: Manifest,
+  draft: Draft,
 ): Promise<Step[]> {
-  const { hooks: wantedHooks = [], plugins: wantedPlugins = [] } = manifest;
-  if (wantedHooks.length === 0) return [];
-  const plugins = await allPlugins(services, principal);
-  const planned = new Set([...plugins, ...wantedPlugins].map(({ name }) => name));
-  const known = matches(wantedHooks, await allHooks(services, principal), plugins);
-  let written: Promise<void> | undefined;
-  const write = async () => {
-    // Loaded again: earlier steps may have created some of them.
-    const ids = new Map((await allPlugins(services, principal)).map(({ name, id }) => [name, id]));
-    const entries = wantedHooks.map((wanted, index) => entryOf(wanted, ids.get(wanted.plugin), known[index]));
-    await services.hooks.putAll(principal, entries);
+  const { hooks: wantedHooks, plugins: wantedPlugins } = manifest;
+  if (wantedHooks === undefined) return [];
+  const [plugins, hooks] = [await allPlugins(services, principal), await allHooks(services, principal)];
+  const kept = draft.prune && wantedPlugins !== undefined ? [] : plugins;
+  const planned = new Set([...kept, ...(wantedPlugins ?? [])].map(({ name }) => name));
+  const known = matches(wantedHooks, hooks, plugins);
+  const ids = new Map(plugins.map(({ name, id }) => [name, id]));
+  const write = () => {
+    const idOf = (name: string) => draft.pluginIds.get(name) ?? ids.get(name);
+    const entries = wantedHooks.map((wanted, index) => entryOf(wanted, idOf(wanted.plugin), known[index]));
+    return services.hooks.bulkChange(principal, entries);
   };
-  return wantedHooks.map((wanted, index): Step => {
+  const steps = wantedHooks.map((wanted, index): Omit<Step, "prepare"> => {
     const { plugin, hook_point } = wanted;
     return {
       change: changeOf("hook", wanted.name ?? `${plugin} ${hook_point}`, fieldsOf(wanted, known[index])),
-      missing: planned.has(plugin) ? [] : [`the plugin ${plugin} of the hook at ${hook_point}`],
-      run: () => (written ??= write()),
+      field: `hooks.${index}`,
+      problem: planned.has(plugin) ? undefined : unknownPlugin(index, plugin, [...planned]),
     };
   });
+  const first = steps.find(({ change }) => change.action !== "unchanged");
+  const unwanted = draft.prune ? hooks.filter((hook) => !known.includes(hook)) : [];
+  return [
+    ...unwanted.map(({ id, name }) => pruned("hook", name, () => services.hooks.deletion(principal, id))),
+    ...steps.map((step) => ({ ...step, prepare: step === first ? write : () => undefined })),
+  ];
+}
+
+function unknownPlugin(index: number, name: string, planned: readonly string[]): FieldError {
+  const meant = nearest(name, planned);
+  const message = `must be a plugin of the document or the project${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+  return { field: `hooks.${index}.plugin`, rule: "reference", message };
 }
 
 /** The existing hook for each wanted hook, if any. Hooks with the same priority match first; each matches once. */
@@ -90,7 +114,7 @@ function matches(wantedHooks: ManifestHook[], hooks: Hook[], plugins: Plugin[]):
   return wantedHooks.map((wanted) => found.get(wanted));
 }
 
-function fieldsOf(wanted: ManifestHook, known: Hook | undefined): string[] | undefined {
+function fieldsOf(wanted: ManifestHook, known: Hook | undefined): Difference[] | undefined {
   if (known === undefined) return undefined;
   const { phase, failure_mode, priority, status, timeout_ms } = wanted;
   return differing({ phase, failure_mode, priority, status, timeout_ms }, known);

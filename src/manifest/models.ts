@@ -1,10 +1,20 @@
 // Model entries in a manifest. Those of the configuration file belong to the deployment and are not exported.
 import { present } from "../base";
 import { alreadyExists, malformedRequest } from "../errors";
-import type { ModelEntry, ModelEntryCreate } from "../llm";
+import type { ModelEntry, ModelEntryCreate, Models } from "../llm";
 import type { Principal } from "../identity";
 import type { Manifest, ManifestModel } from "./schema";
-import { byName, changeOf, differing, distinctNames, type Services, type Step } from "./step";
+import {
+  byName,
+  changeOf,
+  differing,
+  distinctNames,
+  type Draft,
+  pruned,
+  secretFields,
+  type Services,
+  type Step,
+} from "./step";
 
 export async function exportedModels({ models }: Services, principal: Principal) {
   const nameOf = distinctNames();
@@ -16,27 +26,48 @@ export async function planModels(
   { models }: Services,
   principal: Principal,
   manifest: Manifest,
+  { prune }: Draft,
 ): Promise<Step[]> {
   const entries = await models.list(principal);
-  return (manifest.models ?? []).map((given): Step => {
+  const wantedModels = manifest.models ?? [];
+  const steps = wantedModels.map(async (given, index): Promise<Step> => {
     const [wanted, needsKey] = withoutSource(given);
     const known = entries.find(({ id }) => id === wanted.id);
     const isMissing = needsKey && known?.api_key.exists !== true;
     const missing = isMissing ? [`the API key of the model entry ${wanted.id}`] : [];
+    const field = `models.${index}`;
     if (known === undefined) {
-      const create = changeOf("model", wanted.id, undefined);
-      return { change: create, missing, run: () => models.create(principal, wanted) };
+      const create = changeOf("model", wanted.id);
+      return { change: create, field, missing, prepare: () => models.creation(principal, wanted) };
     }
     const patch = patchOf(wanted, known);
     const { api_key, ...visible } = patch;
-    const fields = [...differing(visible, known), ...(api_key === undefined ? [] : ["api_key"])];
+    const isNew = api_key !== undefined && !(await models.hasKey(principal, wanted.id, api_key));
+    const differences = [...differing(visible, known), ...secretFields(isNew ? ["api_key"] : [])];
     return {
-      change: changeOf("model", wanted.id, fields),
+      change: changeOf("model", wanted.id, differences),
+      field,
       missing,
-      check: () => models.check(principal, wanted.id, patch),
-      run: () => models.update(principal, wanted.id, patch),
+      prepare: () => models.change(principal, wanted.id, patch),
     };
   });
+  return [
+    ...unwanted(models, principal, prune ? manifest.models : undefined, entries),
+    ...(await Promise.all(steps)),
+  ];
+}
+
+function unwanted(
+  models: Models,
+  principal: Principal,
+  wanted: Manifest["models"],
+  entries: readonly ModelEntry[],
+): Step[] {
+  if (wanted === undefined) return [];
+  const ids = new Set(wanted.map(({ id }) => id));
+  return entries
+    .filter((entry) => isOwn(entry) && !ids.has(entry.id))
+    .map(({ id }) => pruned("model", id, () => models.deletion(principal, id)));
 }
 
 /** The wanted entry, and whether it needs a key that the manifest does not contain. */
@@ -68,11 +99,11 @@ function patchOf({ id, models, openai, anthropic }: ModelEntryCreate, known: Mod
 }
 
 function exportedModel({ id, type, models, api_key, ...entry }: ModelEntry, prefix: string) {
-  const { base_url, chat_endpoint, api_version, max_tokens } = entry;
+  const { base_url, chat_endpoint, api_version, max_tokens, limit_field } = entry;
   const server = {
     base_url,
     chat_endpoint,
-    ...present({ api_version, max_tokens }),
+    ...present({ api_version, max_tokens, limit_field }),
     ...(api_key.exists ? { api_key_from: { env: `${prefix}_API_KEY` } } : {}),
   };
   return { id, models, [type]: server };

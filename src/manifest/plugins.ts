@@ -3,7 +3,19 @@ import { present } from "../base";
 import type { Plugin } from "../hooks";
 import type { Principal } from "../identity";
 import type { ExportedManifest, Manifest, ManifestPlugin } from "./schema";
-import { byName, changeOf, differing, distinctNames, everything, type Services, type Step } from "./step";
+import {
+  byName,
+  changeOf,
+  type Difference,
+  differing,
+  distinctNames,
+  type Draft,
+  everything,
+  pruned,
+  secretFields,
+  type Services,
+  type Step,
+} from "./step";
 
 const CREDENTIALS = {
   token: { field: "webhook_config.auth.token", title: "token" },
@@ -69,28 +81,66 @@ export async function planPlugins(
   services: Services,
   principal: Principal,
   manifest: Manifest,
+  draft: Draft,
 ): Promise<Step[]> {
-  const { plugins } = services;
-  const wantedPlugins = manifest.plugins ?? [];
-  const existing = wantedPlugins.length === 0 ? [] : await allPlugins(services, principal);
-  return wantedPlugins.map((wanted): Step => {
-    const known = existing.find(({ name }) => name === wanted.name);
-    const lacking = NAMES.filter(
-      (name) => isWanted(wanted, name) && (known === undefined || !hasCredential(known, name)),
-    );
-    const missing = lacking.map((name) => `the ${CREDENTIALS[name].title} of the plugin ${wanted.name}`);
-    if (known === undefined) {
-      const change = changeOf("plugin", wanted.name, undefined);
-      return { change, missing, run: () => plugins.createWithoutHooks(principal, wanted) };
-    }
-    const fields = [...pluginFields(wanted, known), ...lacking.map((name) => CREDENTIALS[name].field)];
-    return {
-      change: changeOf("plugin", wanted.name, fields),
-      missing,
-      check: () => plugins.check(principal, known.id, wanted),
-      run: () => plugins.update(principal, known.id, wanted),
+  if (manifest.plugins === undefined) return [];
+  const existing = await allPlugins(services, principal);
+  const steps = manifest.plugins.map((wanted, index) =>
+    planPlugin(services, principal, { wanted, index, draft, known: named(existing, wanted.name) }),
+  );
+  const names = new Set(manifest.plugins.map(({ name }) => name));
+  const unwanted = draft.prune ? existing.filter(({ name }) => !names.has(name)) : [];
+  return [
+    ...unwanted.map(({ id, name }) => pruned("plugin", name, () => services.plugins.deletion(principal, id))),
+    ...(await Promise.all(steps)),
+  ];
+}
+
+function named(plugins: readonly Plugin[], wanted: string): Plugin | undefined {
+  return plugins.find(({ name }) => name === wanted);
+}
+
+interface PluginPlan {
+  wanted: ManifestPlugin;
+  index: number;
+  draft: Draft;
+  known: Plugin | undefined;
+}
+
+async function planPlugin(
+  { plugins }: Services,
+  principal: Principal,
+  { wanted, index, draft, known }: PluginPlan,
+): Promise<Step> {
+  const { name } = wanted;
+  const lacking = NAMES.filter(
+    (each) => isWanted(wanted, each) && (known === undefined || !hasCredential(known, each)),
+  );
+  const missing = lacking.map((each) => `the ${CREDENTIALS[each].title} of the plugin ${name}`);
+  const field = `plugins.${index}`;
+  if (known === undefined) {
+    const prepare = async () => {
+      const { id, change } = await plugins.creation(principal, wanted);
+      draft.pluginIds.set(name, id);
+      return change;
     };
-  });
+    return { change: changeOf("plugin", name), field, missing, prepare };
+  }
+  const given = credentialsOf(wanted);
+  const same = await plugins.sameCredentials(principal, known.id, given);
+  const renewed = NAMES.filter((each) => given[each] !== undefined && !same.includes(each));
+  const secret = [...renewed, ...lacking].map((each) => CREDENTIALS[each].field);
+  return {
+    change: changeOf("plugin", name, [...pluginFields(wanted, known), ...secretFields(secret)]),
+    field,
+    missing,
+    prepare: () => plugins.change(principal, known.id, wanted),
+  };
+}
+
+function credentialsOf({ webhook_config = {} }: ManifestPlugin) {
+  const { token, client_cert, client_key } = webhook_config.auth ?? {};
+  return present({ token, client_cert, client_key, signing_secret: webhook_config.signing_secret });
 }
 
 /** Whether the manifest needs a credential that it does not contain. */
@@ -101,15 +151,10 @@ function isWanted({ webhook_config = {} }: ManifestPlugin, name: Name): boolean 
   return auth[`${name}_from`] !== undefined || auth.type === (name === "token" ? "bearer" : "mtls");
 }
 
-// A given credential always counts as changed: the stored one cannot be compared.
-function pluginFields(wanted: ManifestPlugin, known: Plugin): string[] {
+function pluginFields(wanted: ManifestPlugin, known: Plugin): Difference[] {
   const { name: _name, description, status, retry, webhook_config = {} } = wanted;
-  const { endpoints, auth = {}, health_check_path, signing_secret } = webhook_config;
-  const { type, ca_cert, token, client_cert, client_key } = auth;
-  const given = { token, client_cert, client_key, signing_secret };
+  const { endpoints, auth = {}, health_check_path } = webhook_config;
+  const { type, ca_cert } = auth;
   const visible = { endpoints, auth: { type, ca_cert }, health_check_path };
-  return [
-    ...differing({ description, status, retry, webhook_config: visible }, known),
-    ...NAMES.filter((name) => given[name] !== undefined).map((name) => CREDENTIALS[name].field),
-  ];
+  return differing({ description, status, retry, webhook_config: visible }, known);
 }

@@ -9,14 +9,20 @@ import { UpdateSessionVerificationSettingsRequest } from "../settings/schema";
 
 const most = { maxItems: 1000 };
 
+const fromEnvironment = Type.Object({ env: Type.String() });
+const source = Type.Optional(
+  Type.Object(
+    { env: Type.Optional(Type.String()), file: Type.Optional(Type.String()) },
+    { description: "Where the client looked for the value in vain." },
+  ),
+);
+
 export const ManifestSecret = Type.Object({
   key: SecretKey,
   description: Type.Optional(Type.String({ maxLength: 1000 })),
   value: Type.Optional(Type.String({ minLength: 1, maxLength: 5000 })),
+  value_from: source,
 });
-
-const fromEnvironment = Type.Object({ env: Type.String() });
-const source = Type.Optional(Type.Unknown({ description: "Where the client looked for the value in vain." }));
 
 /** A plugin without its hooks. `_from` remains if the client did not find the credential. */
 export const ManifestPlugin = Type.Intersect([
@@ -85,12 +91,28 @@ export const ManifestResponse = Type.Object({
 export const ChangeRecord = Type.Object({
   kind: Type.Enum(["session_verification", "provider", "secret", "gateway", "plugin", "hook", "model"]),
   name: Type.String(),
-  action: Type.Enum(["create", "update", "unchanged"]),
+  action: Type.Enum(["create", "update", "unchanged", "delete"]),
   fields: Type.Optional(Type.Array(Type.String(), { description: "What an update changes." })),
+  differences: Type.Optional(
+    Type.Array(
+      Type.Object({
+        field: Type.String(),
+        before: Type.Optional(Type.Unknown()),
+        after: Type.Optional(Type.Unknown()),
+      }),
+      { description: "The changed fields with their values; those of secrets without." },
+    ),
+  ),
 });
 
 export const ApplyQuery = Type.Object({
   dry_run: Type.Optional(Type.Boolean({ default: false, description: "Only return what would change." })),
+  prune: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: "Delete the records of the project that the lists of the document do not contain.",
+    }),
+  ),
 });
 export const ApplyResponse = Type.Object({
   applied: Type.Boolean(),

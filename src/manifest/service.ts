@@ -1,18 +1,30 @@
-// Exports and applies the configuration of a project. Applying creates and updates the records of the manifest, deletes
-// nothing, and plans all steps before it changes anything.
+// Exports and applies the configuration of a project. Applying checks the whole manifest, then makes all changes in one
+// transaction. It deletes only what the caller wants to prune.
 import type { Events } from "../audit";
-import { present } from "../base";
 import { malformedRequest } from "../errors";
 import type { Principal } from "../identity";
-import { exported, PLANS } from "./parts";
+import { type Change, makeChanges, rehearseChanges, type Store } from "../store";
+import { exported } from "./export";
+import { PLANS } from "./plans";
+import { allOf, locatedChange, locatedError, refusal } from "./problems";
+import { contradictions, unknownNames } from "./rules";
 import type { Applied, ExportedManifest, Manifest } from "./schema";
-import type { Services } from "./step";
+import type { Draft, Services, Step } from "./step";
+
+export interface ApplyOptions {
+  /** Change nothing, and return the missing values instead of refusing them. */
+  dryRun?: boolean | undefined;
+  /** Delete the records that the lists of the manifest do not contain. Lists that it does not have are left alone. */
+  prune?: boolean | undefined;
+}
 
 export class Manifests {
+  readonly #store: Store;
   readonly #events: Events;
   readonly #services: Services;
 
-  constructor(events: Events, services: Services) {
+  constructor(store: Store, events: Events, services: Services) {
+    this.#store = store;
     this.#events = events;
     this.#services = services;
   }
@@ -25,22 +37,49 @@ export class Manifests {
   }
 
   /**
-   * The changes, in order; a dry run changes nothing and returns the missing values. Throws `malformed_request` with the
-   * missing values, or for an address that moves to another origin without its secret, before anything is changed. Other
-   * errors of the services leave earlier changes, and applying again continues from there.
+   * Makes all changes, or none, and returns them in order. A dry run changes nothing, and refuses what a real one would
+   * refuse. Throws `malformed_request` for a manifest with unknown fields, contradictions or missing values, and what the
+   * services throw for their records.
    */
-  async apply(principal: Principal, manifest: Manifest, dryRun = false): Promise<Applied> {
-    const steps = [];
-    for (const plan of PLANS) steps.push(...(await plan(this.#services, principal, manifest)));
+  async apply(principal: Principal, manifest: Manifest, options: ApplyOptions = {}): Promise<Applied> {
+    const problems = [...unknownNames(manifest), ...contradictions(manifest)];
+    if (problems.length > 0) throw refusal(problems);
+    const { dryRun = false, prune = false } = options;
+    const steps = await this.#plan(principal, manifest, { prune, pluginIds: new Map() });
+    const unresolved = steps.flatMap(({ problem }) => problem ?? []);
+    if (unresolved.length > 0) throw refusal(unresolved);
     const changes = steps.map(({ change }) => change);
     const missing = steps.flatMap((step) => (step.missing?.length ? [step.missing.join(", ")] : []));
-    if (missing.length === 0)
-      for (const { change, check } of steps) if (change.action === "update") await check?.();
-    if (dryRun)
-      return { applied: false, changes, ...present({ missing: missing.length > 0 ? missing : undefined }) };
+    if (missing.length > 0 && dryRun) return { applied: false, changes, missing };
     if (missing.length > 0)
       throw malformedRequest(`Missing: ${missing.join(", ")}. Provide these first; nothing was changed.`);
-    for (const { change, run } of steps) if (change.action !== "unchanged") await run();
-    return { applied: true, changes };
+    const prepared = await preparedChanges(steps);
+    await (dryRun ? rehearseChanges : makeChanges)(this.#store, prepared);
+    return { applied: !dryRun, changes };
   }
+
+  /** Deletions first, those of dependent records before the others: what is new may take their names and places. */
+  async #plan(principal: Principal, manifest: Manifest, draft: Draft): Promise<Step[]> {
+    const steps: Step[] = [];
+    for (const plan of PLANS) steps.push(...(await plan(this.#services, principal, manifest, draft)));
+    const isDeletion = ({ change }: Step): boolean => change.action === "delete";
+    return [...steps.filter(isDeletion).toReversed(), ...steps.filter((step) => !isDeletion(step))];
+  }
+}
+
+/** Throws all problems of the records together. */
+async function preparedChanges(steps: readonly Step[]): Promise<Change<unknown>[]> {
+  const changes: Change<unknown>[] = [];
+  const errors: unknown[] = [];
+  for (const step of steps) {
+    if (step.change.action === "unchanged") continue;
+    try {
+      const change = await step.prepare();
+      if (change !== undefined) changes.push(locatedChange(step, change));
+    } catch (error) {
+      errors.push(locatedError(step, error));
+    }
+  }
+  if (errors.length > 0) throw allOf(errors);
+  return changes;
 }

@@ -1,5 +1,6 @@
 // The steps of applying a manifest, and helpers for building them.
 import { isObject, MAX_LIMIT, type Page } from "../base";
+import type { FieldError } from "../errors";
 import type { Gateways } from "../gateways";
 import type { Hooks, Plugins } from "../hooks";
 import type { Principal } from "../identity";
@@ -7,6 +8,7 @@ import type { Models } from "../llm";
 import type { Providers } from "../providers";
 import type { Secrets } from "../secrets";
 import type { SessionSettings } from "../settings";
+import type { Change as StoreChange } from "../store";
 import type { Change, Manifest } from "./schema";
 
 export interface Services {
@@ -19,28 +21,64 @@ export interface Services {
   models: Models;
 }
 
-/** One change and how to make it. */
+/** One change of a record, and how to make it. */
 export interface Step {
   change: Change;
+  /** The record in the manifest, as in error messages: `gateways.0`. Undefined: it is not in the manifest. */
+  field?: string;
+  /** The record refers to something that neither the manifest nor the project has. */
+  problem?: FieldError | undefined;
   /** Values that have to be provided first. */
   missing?: readonly string[];
-  /** Throws if `run` would refuse the change. Called for all steps before the first one runs. */
-  check?: () => Promise<void>;
-  run(): Promise<unknown>;
+  /**
+   * Does everything that has to be waited for. Not called for an unchanged record. Resolves to undefined if the change is a
+   * part of that of an earlier step.
+   */
+  prepare(): StoreChange<unknown> | undefined | Promise<StoreChange<unknown> | undefined>;
 }
 
-export type Plan = (services: Services, principal: Principal, manifest: Manifest) => Promise<Step[]>;
-
-/** `fields`: those that differ; undefined: the record does not exist yet. */
-export function changeOf(kind: Change["kind"], name: string, fields: string[] | undefined): Change {
-  if (fields === undefined) return { kind, name, action: "create" };
-  return fields.length === 0 ? { kind, name, action: "unchanged" } : { kind, name, action: "update", fields };
+/** What the steps of one manifest share. */
+export interface Draft {
+  /** Deletes the records that the lists of the manifest do not contain. */
+  prune: boolean;
+  /** The ids of the plugins that are created, by their names. Filled while the steps are prepared. */
+  pluginIds: Map<string, string>;
 }
 
-/** The paths of the wanted fields that differ from those of a record; omitted fields are ignored. */
-export function differing(wanted: unknown, known: unknown, path = ""): string[] {
-  if (!isObject(wanted) || !isObject(known))
-    return Bun.deepEquals(wanted, known) ? [] : [path === "" ? "value" : path];
+export type Plan = (
+  services: Services,
+  principal: Principal,
+  manifest: Manifest,
+  draft: Draft,
+) => Promise<Step[]>;
+
+/** A field that an update changes. */
+export type Difference = NonNullable<Change["differences"]>[number];
+
+/** `differences`: undefined: the record does not exist yet. */
+export function changeOf(kind: Change["kind"], name: string, differences?: readonly Difference[]): Change {
+  if (differences === undefined) return { kind, name, action: "create" };
+  if (differences.length === 0) return { kind, name, action: "unchanged" };
+  const fields = differences.map(({ field }) => field);
+  return { kind, name, action: "update", fields, differences: [...differences] };
+}
+
+/** The deletion of a record that the manifest does not contain. */
+export function pruned(kind: Change["kind"], name: string, prepare: Step["prepare"]): Step {
+  return { change: { kind, name, action: "delete" }, prepare };
+}
+
+/** Fields whose values are never shown: a change names them only. */
+export function secretFields(fields: readonly string[]): Difference[] {
+  return fields.map((field) => ({ field }));
+}
+
+/** The fields of the wanted record that differ from those of the known one; omitted fields are ignored. */
+export function differing(wanted: unknown, known: unknown, path = ""): Difference[] {
+  if (!isObject(wanted) || !isObject(known)) {
+    if (Bun.deepEquals(wanted, known)) return [];
+    return [{ field: path === "" ? "value" : path, before: known ?? null, after: wanted ?? null }];
+  }
   return Object.entries(wanted)
     .filter(([, value]) => value !== undefined)
     .flatMap(([key, value]) => differing(value, known[key], path === "" ? key : `${path}.${key}`));

@@ -8,7 +8,9 @@ export interface ProviderChoice {
   provider_id?: string | undefined;
 }
 
-export type Chosen = { provider: Provider; note?: string } | { provider: undefined; reason: string };
+export type Chosen =
+  | { provider: Provider; note?: string }
+  | { provider: undefined; reason: string; /** No record has this id. */ unknown: boolean };
 
 /** The provider, or the reason why there is none. `providers`: those of one project, oldest first. */
 export function chooseProvider(providers: readonly Provider[], choice: ProviderChoice): Chosen {
@@ -22,6 +24,10 @@ export function chooseProvider(providers: readonly Provider[], choice: ProviderC
     return others.length === 0 || exact.includes(provider) ? { provider } : { provider, note };
   }
   if (candidates.length > 0)
-    return { provider: undefined, reason: `the auth provider "${name}" is inactive` };
-  return { provider: undefined, reason: `no auth provider "${name}" is configured in this project` };
+    return { provider: undefined, reason: `the auth provider "${name}" is inactive`, unknown: false };
+  return {
+    provider: undefined,
+    reason: `no auth provider "${name}" is configured in this project`,
+    unknown: true,
+  };
 }

@@ -13,6 +13,7 @@ export type {
 } from "./schema";
 export type { ProviderPreset } from "./preset";
 export type { ClientKeys } from "./secrets";
-export { type ProviderDependents, Providers } from "./service";
+export type { ProviderDependents } from "./dependents";
+export { Providers } from "./service";
 export { fill, fillAddress, mentions, type PlaceholderValues } from "./template";
 export { sealedClientSecrets } from "./secrets";

@@ -24,8 +24,12 @@ export function providerOf(row: ProviderRow, redirectUri: string, platforms: Pla
   };
 }
 
-export function providerRecord(row: ProviderRow, oauth2: OAuth2Config, redirectUri: string): AuthProvider {
-  const { client_id, ...rest } = oauth2;
+export function oauth2Of(row: ProviderRow): OAuth2Config {
+  return JSON.parse(row.oauth2);
+}
+
+export function providerRecord(row: ProviderRow, redirectUri: string): AuthProvider {
+  const { client_id, ...rest } = oauth2Of(row);
   const secret = { binding: "project", editable: true } as const;
   return {
     id: row.id,

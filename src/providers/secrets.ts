@@ -1,5 +1,7 @@
 // Seals and opens the secrets of a provider's client.
-import { type Keyring, type Place, sealedColumn } from "../crypto";
+import { equalsSealed, type Keyring, type Place, sealedColumn } from "../crypto";
+
+import type { ProviderRow } from "./repository";
 
 const FIELDS = ["client_secret", "private_key"] as const;
 type Field = (typeof FIELDS)[number];
@@ -10,6 +12,8 @@ export interface ClientKeys {
   /** Signs assertions; never sent. */
   privateKey: string | undefined;
 }
+
+export type GivenSecrets = { readonly [F in Field]?: string | undefined };
 
 export class ClientSecrets {
   readonly #keyring: Keyring;
@@ -35,6 +39,20 @@ export class ClientSecrets {
   ): Promise<string | undefined> {
     return sealed === null ? undefined : this.#keyring.open(projectId, place(id, field), sealed);
   }
+
+  /** The fields whose stored value is the given one. */
+  async equal(row: ProviderRow, given: GivenSecrets): Promise<Field[]> {
+    const equal: Field[] = [];
+    for (const field of FIELDS) {
+      const value = given[field];
+      if (
+        value !== undefined &&
+        (await equalsSealed(this.open(keyOf(row), field, row[`sealed_${field}`]), value))
+      )
+        equal.push(field);
+    }
+    return equal;
+  }
 }
 
 export const sealedClientSecrets = FIELDS.flatMap((field) => [
@@ -52,6 +70,10 @@ export const sealedClientSecrets = FIELDS.flatMap((field) => [
     place: (row) => place(String(row["id"]), field),
   }),
 ]);
+
+function keyOf({ project_id, id }: ProviderRow): { projectId: string; id: string } {
+  return { projectId: project_id, id };
+}
 
 function place(id: string, field: Field): Place {
   return { table: "auth_providers", row: id, field };

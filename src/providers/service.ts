@@ -6,36 +6,31 @@ import { alreadyExists, malformedRequest, notFound } from "../errors";
 import type { Principal } from "../identity";
 import { newToken } from "../crypto";
 import { originChange } from "../origins";
-import { CachedByGeneration, type Transaction, UniqueViolation } from "../store";
+import { CachedByGeneration, type Change, makeChange, type Transaction, UniqueViolation } from "../store";
 import type { ProviderPreset } from "./preset";
 import { type Chosen, chooseProvider, type ProviderChoice } from "./choice";
 import { withDiscovery } from "./discovery";
+import type { ProviderDependents } from "./dependents";
 import type { Provider } from "./effective";
 import { givenOrigins, movesAddress, originsOfProvider, type Platforms } from "./origins";
 import { changedSecrets, knownFields, patchedRow, type SealedSecrets } from "./patch";
-import { providerOf, providerRecord } from "./record";
+import { oauth2Of, providerOf, providerRecord } from "./record";
 import * as repository from "./repository";
 import { checkOAuth2 } from "./rules";
 import { newExternalId, findPreset, providerSetup } from "./setup";
 import type { ProviderRow } from "./repository";
-import { type ClientKeys, ClientSecrets } from "./secrets";
+import { type ClientKeys, ClientSecrets, type GivenSecrets } from "./secrets";
 import {
   type AuthProvider,
   type AuthProviderCreate,
   type AuthProviderPatch,
-  type OAuth2Config,
   OAuth2Create,
   type ProviderSetup,
 } from "./schema";
 
-/** Changes to other records in the transaction that changes or deletes a provider, before the change of its row. */
-export interface ProviderDependents {
-  changed(projectId: string, id: string): Transaction<void>;
-  /** Its addresses move to other origins, which must not get the users' tokens. */
-  moved(projectId: string, id: string): Transaction<void>;
-  /** After that transaction. */
-  afterMove(): void;
-  removed(projectId: string, id: string): Transaction<void>;
+interface Updated {
+  row: ProviderRow;
+  moved: boolean;
 }
 
 export class Providers {
@@ -72,13 +67,19 @@ export class Providers {
 
   /** Throws `already_exists`, or `malformed_request` with the fields. */
   async create(principal: Principal, request: AuthProviderCreate): Promise<AuthProvider> {
-    const { store, clock, random } = this.#core;
+    return this.#record(await makeChange(this.#core.store, await this.creation(principal, request)));
+  }
+
+  /** `create` as a part of a transaction. */
+  async creation(principal: Principal, request: AuthProviderCreate): Promise<Change<ProviderRow>> {
+    const { clock, random } = this.#core;
     const { client_secret, private_key, ...given } = knownFields(OAuth2Create, request.oauth2);
     const oauth2 = await withDiscovery(this.#core, principal.projectId, given, private_key !== undefined);
     checkOAuth2(oauth2, this.#presetOf(request.provider_id) !== undefined);
     const now = clock.now();
+    const { projectId } = principal;
     const row: ProviderRow = {
-      project_id: principal.projectId,
+      project_id: projectId,
       id: request.id,
       provider_id: request.provider_id ?? null,
       type: request.type ?? "oauth2",
@@ -86,18 +87,8 @@ export class Providers {
       external_id: request.external_id ?? newExternalId(random),
       status: request.status ?? "active",
       oauth2: JSON.stringify(oauth2),
-      sealed_client_secret: await this.#secrets.seal(
-        principal.projectId,
-        request.id,
-        "client_secret",
-        client_secret,
-      ),
-      sealed_private_key: await this.#secrets.seal(
-        principal.projectId,
-        request.id,
-        "private_key",
-        private_key,
-      ),
+      sealed_client_secret: await this.#secrets.seal(projectId, request.id, "client_secret", client_secret),
+      sealed_private_key: await this.#secrets.seal(projectId, request.id, "private_key", private_key),
       origins: null,
       origins_id: newToken(random),
       version: 1,
@@ -105,8 +96,7 @@ export class Providers {
       updated_at: now,
     };
     row.origins = JSON.stringify(givenOrigins(row, this.#platforms));
-    await store.write(() => this.#create(principal, row));
-    return this.#record(row);
+    return { body: () => this.#create(principal, row) };
   }
 
   /**
@@ -115,25 +105,35 @@ export class Providers {
    * ends the provider's connections.
    */
   async update(principal: Principal, id: string, patch: AuthProviderPatch): Promise<AuthProvider> {
+    return this.#record((await makeChange(this.#core.store, await this.change(principal, id, patch))).row);
+  }
+
+  /** `update` as a part of a transaction. */
+  async change(principal: Principal, id: string, patch: AuthProviderPatch): Promise<Change<Updated>> {
     if (patch.id !== undefined && patch.id !== id)
       throw malformedRequest("id must equal the id in the path.");
     const { client_secret, private_key } = patch.oauth2 ?? {};
+    const { projectId } = principal;
     const sealed = {
-      clientSecret: await this.#secrets.seal(principal.projectId, id, "client_secret", client_secret),
-      privateKey: await this.#secrets.seal(principal.projectId, id, "private_key", private_key),
+      clientSecret: await this.#secrets.seal(projectId, id, "client_secret", client_secret),
+      privateKey: await this.#secrets.seal(projectId, id, "private_key", private_key),
     };
     const now = this.#core.clock.now();
     const change = (row: ProviderRow) => this.#changed(row, patch, sealed, now);
-    const { row, moved } = await this.#core.store.write(() => this.#update(principal, id, change));
-    if (moved) this.#dependents.afterMove();
-    return this.#record(row);
+    return {
+      body: () => this.#update(principal, id, change),
+      committed: ({ moved }) => (moved ? this.#dependents.afterMove() : undefined),
+    };
   }
 
-  /** Throws what `update` would throw for this change. */
-  async check({ projectId }: Principal, id: string, patch: AuthProviderPatch): Promise<void> {
+  /** Which of the given secrets are stored with the same value. */
+  async sameSecrets(
+    { projectId }: Principal,
+    id: string,
+    given: GivenSecrets,
+  ): Promise<(keyof GivenSecrets)[]> {
     const row = await repository.findProvider(this.#core.store, projectId, id);
-    if (row === undefined) throw unknown(id);
-    this.#changed(row, patch, { clientSecret: null, privateKey: null }, 0);
+    return row === undefined ? [] : this.#secrets.equal(row, given);
   }
 
   /**
@@ -151,8 +151,12 @@ export class Providers {
 
   /** Deletes the record with its connections, fails its pending consents, and returns the record. */
   async delete(principal: Principal, id: string): Promise<AuthProvider> {
-    const row = await this.#core.store.write(() => this.#delete(principal, id));
-    return this.#record(row);
+    return this.#record(await makeChange(this.#core.store, this.deletion(principal, id)));
+  }
+
+  /** `delete` as a part of a transaction. */
+  deletion(principal: Principal, id: string): Change<ProviderRow> {
+    return { body: () => this.#delete(principal, id) };
   }
 
   /** The provider for a requirement, or the reason why there is none. */
@@ -205,7 +209,7 @@ export class Providers {
     });
   }
 
-  *#create(principal: Principal, row: ProviderRow): Transaction<void> {
+  *#create(principal: Principal, row: ProviderRow): Transaction<ProviderRow> {
     if ((yield* repository.providerInTransaction(row.project_id, row.id)) !== undefined) {
       throw alreadyExists(`The auth provider "${row.id}" already exists.`);
     }
@@ -216,13 +220,14 @@ export class Providers {
       throw error;
     }
     yield* this.#audit.record(principal, "provider.create", row.id, { after: this.#record(row) });
+    return row;
   }
 
   *#update(
     principal: Principal,
     id: string,
     change: (row: ProviderRow) => ProviderRow,
-  ): Transaction<{ row: ProviderRow; moved: boolean }> {
+  ): Transaction<Updated> {
     const row = yield* repository.providerInTransaction(principal.projectId, id);
     if (row === undefined) throw unknown(id);
     const next = change(row);
@@ -283,12 +288,8 @@ export class Providers {
   }
 
   #record(row: ProviderRow): AuthProvider {
-    return providerRecord(row, oauth2Of(row), this.#redirectUri(row));
+    return providerRecord(row, this.#redirectUri(row));
   }
-}
-
-function oauth2Of(row: ProviderRow): OAuth2Config {
-  return JSON.parse(row.oauth2);
 }
 
 function unknown(id: string): Error {

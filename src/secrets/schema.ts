@@ -5,7 +5,7 @@ import { BindingResponse } from "../identity/schema";
 export const SecretKey = Type.String({ minLength: 1, maxLength: 100, pattern: "^[A-Za-z0-9_]+$" });
 
 export const UpsertStoredSecretRequest = Type.Object({
-  value: Type.String({ maxLength: 5000 }),
+  value: Type.String({ minLength: 1, maxLength: 5000 }),
   description: Type.Optional(Type.String({ maxLength: 1000 })),
 });
 

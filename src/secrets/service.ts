@@ -2,10 +2,10 @@
 import { type Page, present, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
 import type { Audit, ExecutionLog } from "../audit";
 import type { Core } from "../core";
-import { newId, sealedColumn } from "../crypto";
+import { equalsSealed, newId, sealedColumn } from "../crypto";
 import { notFound } from "../errors";
 import { type Principal, projectBinding } from "../identity";
-import type { Transaction } from "../store";
+import { type Change, makeChange, type Transaction } from "../store";
 import * as repository from "./repository";
 import type { SecretRow } from "./repository";
 import type { StoredSecret, UpsertStoredSecret } from "./schema";
@@ -28,19 +28,40 @@ export class Secrets {
 
   /** Creates the secret or replaces its value. The key keeps its original case. */
   async upsert(principal: Principal, key: string, request: UpsertStoredSecret): Promise<StoredSecret> {
-    const { store, keyring, clock } = this.#core;
+    return this.#record(await makeChange(this.#core.store, await this.upsertion(principal, key, request)));
+  }
+
+  /** `upsert` as a part of a transaction. */
+  async upsertion(
+    principal: Principal,
+    key: string,
+    request: UpsertStoredSecret,
+  ): Promise<Change<SecretRow>> {
+    const { keyring, clock } = this.#core;
     const project_id = principal.projectId;
     const folded_key = fold(key);
     // Bound to the key, not the id: the value is sealed before the row is read.
     const sealed_value = await keyring.seal(project_id, place(folded_key), request.value);
     const description = request.description ?? null;
     const written = { project_id, folded_key, description, sealed_value, updated_at: clock.now() };
-    return this.#record(await store.write(() => this.#upsert(principal, key, written)));
+    return { body: () => this.#upsert(principal, key, written) };
   }
 
   /** Deletes by id or key. Throws `not_found`. */
   async delete(principal: Principal, idOrKey: string): Promise<void> {
-    await this.#core.store.write(() => this.#delete(principal, idOrKey));
+    await makeChange(this.#core.store, this.deletion(principal, idOrKey));
+  }
+
+  /** `delete` as a part of a transaction. */
+  deletion(principal: Principal, idOrKey: string): Change<void> {
+    return { body: () => this.#delete(principal, idOrKey) };
+  }
+
+  /** Whether the stored value is this one. Does not count as an access. */
+  async hasValue({ projectId }: Principal, key: string, value: string): Promise<boolean> {
+    const row = await repository.findSecret(this.#core.store, projectId, fold(key));
+    if (row === undefined) return false;
+    return equalsSealed(this.#core.keyring.open(projectId, place(row.folded_key), row.sealed_value), value);
   }
 
   /** The value for a tool; undefined if it is not set. Counts as an access. */

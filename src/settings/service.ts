@@ -5,7 +5,7 @@ import type { Core } from "../core";
 import { forbidden, invalidParameter } from "../errors";
 import type { Principal } from "../identity";
 import { isListedOrigin } from "../origins";
-import type { Transaction } from "../store";
+import { type Change, makeChange, type Transaction } from "../store";
 import * as repository from "./repository";
 import type { SettingsRow } from "./repository";
 import type { SessionVerification, UpdateSessionVerification } from "./schema";
@@ -33,6 +33,11 @@ export class SessionSettings {
    * does not allow to skip the check.
    */
   async update(principal: Principal, request: UpdateSessionVerification): Promise<SessionVerification> {
+    return this.#record(await makeChange(this.#core.store, this.change(principal, request)));
+  }
+
+  /** `update` as a part of a transaction. */
+  change(principal: Principal, request: UpdateSessionVerification): Change<SettingsRow> {
     const allowed = this.#core.settings.unsafe_skip_verification_allowed;
     if (request.unsafe_skip_verification === true && !allowed) {
       throw forbidden(
@@ -40,8 +45,7 @@ export class SessionSettings {
       );
     }
     const verifierUrl = verifierUrlOf(request.verifier_url, this.#core.settings["redirects.allow"]);
-    const row = await this.#core.store.write(() => this.#update(principal, request, verifierUrl));
-    return this.#record(row);
+    return { body: () => this.#update(principal, request, verifierUrl) };
   }
 
   *#update(

@@ -18,6 +18,7 @@ export {
   Unwritable,
   type Wait,
 } from "./port";
+export { type Change, makeChange, makeChanges, rehearseChanges } from "./change";
 export { Ages, nextGeneration } from "./ages";
 export { CachedByGeneration } from "./cache";
 export { setFact } from "./facts";

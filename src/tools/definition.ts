@@ -99,8 +99,11 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
   deprecatedSince?: string;
   /** Whether an input needs neither provider nor secret (such as a request for a schema). */
   waivesRequirements?: (input: JsonObject) => boolean;
-  /** Integer parameters whose values are limited to the published range instead of refused. */
-  clamps?: readonly string[];
+  /**
+   * Integer parameters whose values are moved into this range instead of refused. Their schemas have no `minimum` and no
+   * `maximum`: clients that check them would refuse what the tool accepts.
+   */
+  clamps?: Readonly<Record<string, { minimum: number; maximum: number }>>;
   /** List parameters in which blank texts are ignored. */
   skipsBlanks?: readonly string[];
   /** Parameters whose type the tool checks itself, with a more helpful error. */

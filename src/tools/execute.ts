@@ -9,7 +9,7 @@ import { deprecationMessage } from "./document";
 import { toolErrorRecord } from "./failure";
 import { type PlainRun, runGuarded } from "./guarded";
 import type { Idempotency } from "./idempotency";
-import { convertInput, type Input } from "./input";
+import { convertInput, judgeInput } from "./input";
 import { type Guard, hiddenTool, type PolicyDecision, type ToolPolicy } from "./policy";
 import type { Readiness } from "./readiness";
 import type { Registry, Tool } from "./registry";
@@ -50,6 +50,8 @@ interface Named extends RunIds {
   type: Execution["execution_type"];
   decisions: PolicyDecision[];
 }
+
+type PreparedRun = Pick<PlainRun, "ready" | "inputs">;
 
 export class Execute {
   readonly #core: Core;
@@ -140,8 +142,8 @@ export class Execute {
       const guard = await this.#policy.guardOf(principal.projectId);
       const refused = guard === undefined ? undefined : await this.#refused(guard, chosen, named);
       if (refused !== undefined) throw refused;
-      await this.#readiness.check(principal.projectId, userId, tool, given);
       convertInput(tool.definition, given);
+      await this.#readiness.check(principal.projectId, userId, tool, given);
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
       const withStack = request.include_error_stacktrace === true;
@@ -152,25 +154,18 @@ export class Execute {
 
   async #run(chosen: Chosen, named: Named, options: CalledBy): Promise<Execution> {
     const { principal, userId, tool, request } = chosen;
-    const given = request.input ?? {};
+    // Hooks are requests, too.
+    await options.fence?.();
     const guard = await this.#policy.guardOf(principal.projectId);
     const refused = guard === undefined ? undefined : await this.#refused(guard, chosen, named);
-    const ready = refused ?? (await this.#readiness.of(principal.projectId, userId, tool, given));
+    const prepared = refused ?? (await this.#prepare(chosen));
     const started = performance.now();
     const logs = firstLogs(tool);
     const outcome: RunOutcome =
-      ready instanceof ToolError
-        ? { error: ready }
-        : await this.#outcome(guard, named, {
-            ready: { ...ready, incarnation: principal.incarnation, actor: principal },
-            given,
-            logs,
-            by: options,
-          });
+      prepared instanceof ToolError
+        ? { error: prepared }
+        : await this.#outcome(guard, named, { ...prepared, logs, by: options });
     if ("error" in outcome && outcome.error instanceof InputNeeded) options.caller?.asks(outcome.error);
-    if (ready instanceof ToolError && refused === undefined) {
-      this.#core.log.warn("refresh failed", { tool: tool.qualifiedName, error: ready });
-    }
     const duration = Math.round((performance.now() - started) * 1000) / 1000;
     const output = outputOf(outcome, tool, logs, request.include_error_stacktrace === true);
     const status = "error" in outcome ? "failed" : "completed";
@@ -191,20 +186,33 @@ export class Execute {
     return execution;
   }
 
+  /**
+   * The checked input, then the requirements: an invalid input must not send the user to a consent. Returns a `ToolError` for an
+   * invalid input, and what `Readiness.of` returns.
+   */
+  async #prepare({ principal, userId, tool, request }: Chosen): Promise<PreparedRun | ToolError> {
+    const given = request.input ?? {};
+    const inputs = judgeInput(tool.definition, given);
+    if (inputs instanceof ToolError) return inputs;
+    const ready = await this.#readiness.of(principal.projectId, userId, tool, given);
+    if (!(ready instanceof ToolError))
+      return { ready: { ...ready, incarnation: principal.incarnation, actor: principal }, inputs };
+    this.#core.log.warn("refresh failed", { tool: tool.qualifiedName, error: ready });
+    return ready;
+  }
+
   /** Throws what `runGuarded` throws. */
   async #outcome(
     guard: Guard | undefined,
     { executionId, decisions }: Named,
-    { given, ...run }: Omit<PlainRun, "inputs"> & { given: Input },
+    run: PlainRun,
   ): Promise<RunOutcome> {
-    const { ready, logs, by } = run;
+    const { ready, inputs, logs, by } = run;
     try {
-      // Hooks are not called for invalid input.
-      const inputs = convertInput(ready.tool.definition, given);
       if (guard === undefined) return await this.#runner.run(ready, inputs, logs, by);
       return await runGuarded(
         { guard, runner: this.#runner, readiness: this.#readiness },
-        { ...run, inputs, executionId, decisions },
+        { ...run, executionId, decisions },
       );
     } catch (error) {
       if (error instanceof ToolError) return { error };

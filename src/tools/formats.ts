@@ -1,5 +1,6 @@
 // Tool definitions in the formats of model vendors and MCP. Never `strict`: vendors refuse whole requests because of a
 // strict schema with an optional parameter or a free-form object.
+import { closedList } from "../base";
 import { RuntimeError } from "../errors";
 import { toolRecord } from "./document";
 import { geminiParameters } from "./formats/gemini";
@@ -13,7 +14,7 @@ export type Format = (typeof FORMATS)[number];
 export function formatOf(name: string): Format {
   const format = FORMATS.find((known) => known === name);
   if (format !== undefined) return format;
-  throw new RuntimeError("unsupported_format", 400, `Unknown format. Known formats: ${FORMATS.join(", ")}.`);
+  throw new RuntimeError("unsupported_format", 400, `Unknown format: it ${closedList(FORMATS, name)}.`);
 }
 
 /** The tool in a format, with a name that models can use. Does not change its schema. */

@@ -44,6 +44,7 @@ export async function runGuarded({ guard, runner, readiness }: Parts, run: Guard
     decisions,
     signal: signalOf(by.signal),
   };
+  await by.fence?.();
   const changes = await guard.before(call);
   if (changes instanceof ToolError) return { error: changes };
   if (changes.inputs !== undefined) {
@@ -63,8 +64,11 @@ export async function runGuarded({ guard, runner, readiness }: Parts, run: Guard
   return "error" in outcome && "error" in judged && judged.error === outcome.error ? outcome : judged;
 }
 
-/** Replaces only secrets that the tool has declared. */
+/** Replaces only secrets that the tool has declared. `replaced`: by their names in lower case. */
 function withReplaced(secrets: Ready["secrets"], replaced: Ready["secrets"]): Ready["secrets"] {
-  const known = Object.entries(replaced).filter(([key]) => Object.hasOwn(secrets, key));
-  return { ...secrets, ...Object.fromEntries(known) };
+  const values = Object.entries(secrets).map(([name, value]) => {
+    const folded = name.toLowerCase();
+    return [name, Object.hasOwn(replaced, folded) ? (replaced[folded] ?? value) : value] as const;
+  });
+  return Object.fromEntries(values);
 }

@@ -17,6 +17,7 @@ export {
   badInput,
   CallRefused,
   fatal,
+  type FieldSentence,
   GrantDead,
   networkTimeout,
   networkUnreachable,

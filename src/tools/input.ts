@@ -2,7 +2,7 @@
 import type { FieldError } from "../errors";
 import { fieldErrors, isObject, nearest, parseJson } from "../base";
 import type { ToolDefinition } from "./definition";
-import { badInput } from "./tool-error";
+import { badInput, ToolError } from "./tool-error";
 
 export type Input = { [key: string]: unknown };
 
@@ -35,8 +35,18 @@ export function convertInput(definition: ToolDefinition, given: Input): Input {
   const errors = errorsOf(definition, converted);
   // An input without requirements (a request for a schema) must not fail because of parameters that the tool ignores.
   if (lenient) return without(converted, optionalOnes(definition, errors));
-  if (errors.length > 0) throw invalid(errors);
+  if (errors.length > 0) throw invalid(definition, errors);
   return converted;
+}
+
+/** As `convertInput`, but returns the `ToolError`. */
+export function judgeInput(definition: ToolDefinition, given: Input): Input | ToolError {
+  try {
+    return convertInput(definition, given);
+  } catch (error) {
+    if (error instanceof ToolError) return error;
+    throw error;
+  }
 }
 
 function errorsOf({ input: schema, checksItself = [] }: ToolDefinition, input: Input): FieldError[] {
@@ -51,9 +61,9 @@ function parameterOf(field: string): string {
 }
 
 /** The parameters with errors. Throws if a required one is among them. */
-function optionalOnes({ input }: ToolDefinition, errors: readonly FieldError[]): string[] {
+function optionalOnes(definition: ToolDefinition, errors: readonly FieldError[]): string[] {
   const names = errors.map(({ field }) => parameterOf(field));
-  if (names.some((name) => input.required?.includes(name))) throw invalid(errors);
+  if (names.some((name) => definition.input.required?.includes(name))) throw invalid(definition, errors);
   return names;
 }
 
@@ -61,24 +71,44 @@ function without(input: Input, names: readonly string[]): Input {
   return Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
 }
 
-function invalid(errors: readonly FieldError[]): Error {
+/** The error names the rules that are broken; its hint has the whole schema of each parameter that breaks one. */
+function invalid(definition: ToolDefinition, errors: readonly FieldError[]): Error {
   const text = errors
     .map(({ field, message }) => (field === "" ? message : `${field} ${message}`))
     .join("; ");
-  return badInput(`The input is not valid: ${text}.`, { developerMessage: text });
+  return badInput(`The input is not valid: ${text}.`, {
+    developerMessage: text,
+    ...correction(definition, new Set(errors.map(({ field }) => parameterOf(field)))),
+  });
+}
+
+/** What the named parameters accept, for the model's next attempt. */
+function correction(
+  { input: { properties } }: ToolDefinition,
+  names: Iterable<string>,
+): { additionalPromptContent: string } {
+  const schemas = [...names]
+    .filter((name) => Object.hasOwn(properties, name))
+    .map((name) => [name, properties[name]]);
+  return {
+    additionalPromptContent: `Correct these parameters and call again: ${JSON.stringify(Object.fromEntries(schemas))}`,
+  };
 }
 
 function unknownParameter(name: string, known: string[]): Error {
   const guess = nearest(name, known);
   const shown = /^[\w.-]{1,60}$/.test(name) ? `"${name}"` : "with this name";
-  const hint =
-    guess === undefined ? `The tool takes: ${known.join(", ") || "none"}.` : `Did you mean "${guess}"?`;
-  return badInput(`There is no parameter ${shown}. ${hint}`);
+  const hint = guess === undefined ? "" : ` Did you mean "${guess}"?`;
+  const takes =
+    known.length === 0 ? "Leave it out: the tool takes none." : `The tool takes: ${known.join(", ")}.`;
+  return badInput(`There is no parameter ${shown}.${hint} ${takes}`, {
+    additionalPromptContent: "Rename or remove this parameter and call again.",
+  });
 }
 
 function convert(definition: ToolDefinition, name: string, schema: unknown, value: unknown): unknown {
   const type = isObject(schema) ? schema["type"] : undefined;
-  if (type === "integer") return clamp(definition, name, schema, integer(value));
+  if (type === "integer") return clamp(definition, name, integer(value));
   if (type === "boolean") return value === "true" ? true : value === "false" ? false : value;
   if (type === "array") {
     const entries = list(definition, name, value);
@@ -103,18 +133,19 @@ function requireFew(name: string, value: unknown): void {
 // Ids, names and messages: a platform refuses longer ones, after they have been read, encoded and sent.
 function requireShort(name: string, value: unknown): void {
   if (typeof value !== "string" || value.length <= MOST_CHARACTERS) return;
-  throw badInput(`${name} has ${value.length} characters; at most ${MOST_CHARACTERS} are allowed.`);
+  throw badInput(
+    `${name} has ${value.length} characters; at most ${MOST_CHARACTERS} are allowed. Shorten it.`,
+  );
 }
 
 function integer(value: unknown): unknown {
   return typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
 }
 
-function clamp(definition: ToolDefinition, name: string, schema: unknown, value: unknown): unknown {
-  if (!definition.clamps?.includes(name) || typeof value !== "number" || !isObject(schema)) return value;
-  const { minimum, maximum } = schema;
-  const low = typeof minimum === "number" ? Math.max(minimum, value) : value;
-  return typeof maximum === "number" ? Math.min(maximum, low) : low;
+function clamp({ clamps = {} }: ToolDefinition, name: string, value: unknown): unknown {
+  const range = Object.hasOwn(clamps, name) ? clamps[name] : undefined;
+  if (range === undefined || typeof value !== "number") return value;
+  return Math.min(range.maximum, Math.max(range.minimum, value));
 }
 
 function withoutBlanks({ skipsBlanks }: ToolDefinition, name: string, value: unknown): unknown {

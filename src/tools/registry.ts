@@ -1,5 +1,5 @@
 // The tools of all catalogs, found by any of the names that people and models use for them.
-import { toolNotFound, malformedRequest } from "../errors";
+import { malformedRequest, toolNotFound, unknownRecord } from "../errors";
 import { nearest } from "../base";
 import { modelNames } from "./formats/names";
 import type { Catalog, ToolDefinition } from "./definition";
@@ -143,6 +143,7 @@ export class Registry {
     if (!/[._]/.test(name.split("@", 1)[0] ?? "")) {
       return malformedRequest(
         `failed to parse tool name${quoted === undefined ? "" : ` ${quoted}`}: it must be Toolkit.Tool`,
+        unknownRecord("tool_name"),
       );
     }
     const names = this.tools.map(({ qualifiedName }) => qualifiedName);

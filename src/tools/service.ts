@@ -11,6 +11,7 @@ import type { Secrets } from "../secrets";
 import type { Catalog } from "./definition";
 import { Execute, type ExecuteOptions } from "./execute";
 import type { Idempotency } from "./idempotency";
+import { judgeInput } from "./input";
 import { Listings } from "./listings";
 import { hiddenTool, type ToolPolicy } from "./policy";
 import { type CatalogSummary, Registry, type Tool } from "./registry";
@@ -134,8 +135,11 @@ export class Tools {
   async startMissingConsent(principal: Principal, request: ExecuteTool): Promise<Authorization | undefined> {
     const userId = actFor(principal, request.user_id);
     const tool = await this.find(principal, userId, request.tool_name, request.tool_version);
+    const given = request.input ?? {};
+    // The run says what is wrong with the input.
+    if (judgeInput(tool.definition, given) instanceof ToolError) return undefined;
     // The caller's input is JSON; the definition only reads it.
-    if (tool.definition.waivesRequirements?.((request.input ?? {}) as never) === true) return undefined;
+    if (tool.definition.waivesRequirements?.(given as never) === true) return undefined;
     const { projectId, incarnation } = principal;
     const { authorization, secrets } = await this.#requirements.of(projectId, userId, tool);
     if (authorization?.provider === undefined || authorization.met) return undefined;

@@ -34,6 +34,10 @@ export interface ToolErrorDetails {
   developerMessage?: string;
   /** Hint for the model's next attempt. */
   additionalPromptContent?: string;
+  /** What is wrong with single fields, in the platform's own words. They become a part of the message. */
+  fields?: readonly FieldSentence[];
+  /** The end of the message: what to do. Left out if the outcome is unknown, because then it would be wrong. */
+  advice?: string;
   retryAfterMs?: number;
   statusCode?: number;
   canRetry?: boolean;
@@ -41,14 +45,49 @@ export interface ToolErrorDetails {
   cause?: unknown;
 }
 
+/** What is wrong with a field of the input. Without a name: with the input as a whole. */
+export interface FieldSentence {
+  field?: string;
+  sentence: string;
+}
+
+/** More sentences, or longer ones together, help no model and fill its context. */
+const MOST_SENTENCES = 20;
+const MOST_LETTERS = 2000;
+
+function withFields(message: string, fields: readonly FieldSentence[] = []): string {
+  if (fields.length === 0) return message;
+  const shown: string[] = [];
+  let letters = 0;
+  for (const { field, sentence } of fields.slice(0, MOST_SENTENCES)) {
+    const text = field === undefined ? sentence : `${field}: ${sentence}`;
+    letters += text.length;
+    if (shown.length > 0 && letters > MOST_LETTERS) break;
+    shown.push(text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text);
+  }
+  const rest = fields.length - shown.length;
+  return `${message} ${shown.join("; ")}${rest === 0 ? "" : `; and ${rest} more`}`.replace(/[^.!?…]$/, "$&.");
+}
+
+/**
+ * The error of a tool, and the only place that builds its text: models get `message` and `additionalPromptContent`, and
+ * nothing else, whatever the entry point.
+ */
 export class ToolError extends Error {
   override readonly name = "ToolError";
   readonly kind: ToolErrorKind;
   readonly canRetry: boolean;
   readonly details: ToolErrorDetails;
+  /** The message without the advice. */
+  readonly problem: string;
 
   constructor(kind: ToolErrorKind, canRetry: boolean, message: string, details: ToolErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    const problem = withFields(message, details.fields);
+    super(
+      [problem, details.advice].filter((part) => part !== undefined).join(" "),
+      details.cause === undefined ? undefined : { cause: details.cause },
+    );
+    this.problem = problem;
     this.kind = kind;
     this.canRetry = details.canRetry ?? canRetry;
     this.details = details;
@@ -79,18 +118,51 @@ export const fatal = maker("TOOL_RUNTIME_FATAL", false, 500);
 
 /** The same failure for a write with an unknown outcome: it must not be retried automatically. */
 export function outcomeUnknown(error: ToolError): ToolError {
+  // The problem contains the sentences of the fields already; advice to call again does not hold any more.
+  const { fields: _fields, advice: _advice, additionalPromptContent: _hint, ...rest } = error.details;
+  const { retryAfterMs: _wait, ...details } = rest;
   return new ToolError(
     error.kind,
     false,
-    `${error.message} Whether it was done is unknown: check before trying again.`,
+    `${error.problem} Whether it was done is unknown: check before trying again.`,
     {
-      ...error.details,
+      ...details,
       canRetry: false,
-      extra: { ...error.details.extra, outcome: "unknown" },
+      extra: { ...details.extra, outcome: "unknown" },
       cause: error,
     },
   );
 }
+
+/**
+ * The next step for the model, for errors without a hint of their own. Undefined where the message says everything that a
+ * model can know.
+ */
+export function nextStepOf({ kind, details, canRetry }: ToolError): string | undefined {
+  if (details.additionalPromptContent !== undefined) return details.additionalPromptContent;
+  if (details.extra?.["outcome"] === "unknown")
+    return "Read the present state first. Call again only if the change was not made.";
+  return canRetry && details.retryAfterMs === undefined ? NEXT_STEPS.later : NEXT_STEPS[kind];
+}
+
+const NEXT_STEPS: Readonly<Partial<Record<ToolErrorKind | "later", string>>> = {
+  later: "Call again later with the same input.",
+  TOOL_RUNTIME_BAD_INPUT_VALUE: "Correct the named parameters and call again.",
+  TOOL_RUNTIME_FATAL: "Do not call again with the same input. Tell the user what the message says.",
+  UPSTREAM_RUNTIME_BAD_REQUEST:
+    "Correct what the message names and call again. If it names nothing that you can change, tell the user.",
+  UPSTREAM_RUNTIME_VALIDATION_ERROR: "Correct the named parameters and call again.",
+  UPSTREAM_RUNTIME_NOT_FOUND:
+    "Check the ids and names, or list what exists with another tool, and call again with one of them.",
+  UPSTREAM_RUNTIME_AUTH_ERROR: "The user must authorize again. Do not call again before.",
+  UPSTREAM_RUNTIME_RATE_LIMIT: "Wait as long as the message says and call again with the same input.",
+  UPSTREAM_RUNTIME_SERVER_ERROR:
+    "Tell the user that the platform failed. Call again only if the user wants it.",
+  UPSTREAM_RUNTIME_UNMAPPED: "Tell the user what the platform answered. Call again only with another input.",
+  NETWORK_TRANSPORT_RUNTIME_TIMEOUT:
+    "Request less, or tell the user that the platform did not answer in time.",
+  NETWORK_TRANSPORT_RUNTIME_UNREACHABLE: "Tell the user that the platform cannot be reached.",
+};
 
 /** A hook refused the call. Its message is shown unchanged. */
 export class CallRefused extends ToolError {}

@@ -40,7 +40,8 @@ const MAY_END: readonly [RegExp, number[]][] = [
 /** Creates what the examples of a noun need; one of them deletes it. */
 const NEEDS: { readonly [noun: string]: readonly string[] } = {
   gateways: ["gateways create Support --slug support"],
-  mcp: ["gateways create Support --slug support"],
+  // The examples of gateways end with an inactive one.
+  mcp: ["gateways delete support --yes", "gateways create Support --slug support"],
 };
 /** Examples that run until they are stopped. */
 const SERVES = /^runtime serve/;
@@ -78,6 +79,8 @@ export function describeExamples(executable: () => string): void {
     await installation.addChatProvider(chat);
     await installation.run(["projects", "create", "sales"]);
     await installation.run(["projects", "create", "sales-test"]);
+    const heads = await installation.run(["audit", "heads", "-o", "ndjson"]);
+    writeFileSync(join(work, "heads.ndjson"), heads.stdout);
   });
 
   afterAll(async () => {

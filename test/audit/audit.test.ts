@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { createLog, silentLog } from "../../src/base";
 import { ExecutionLog } from "../../src/audit";
-import { executionLogMigrations, openSqlite, query } from "../../src/store";
+import { executionLogMigrations, makeChange, openSqlite, query } from "../../src/store";
 import { refusal, until } from "../connections/executing";
 import { openLateStore } from "../support/late-store";
 import { closedAfterTest, temporaryFolder } from "../support/temporary";
@@ -92,11 +92,12 @@ describe("a request that changes nothing", () => {
   async function withoutDisk(environment: Record<string, string>): Promise<Deployment> {
     const deployment = await deploy({ environment });
     const { runtime } = deployment;
-    await runtime.plugins.createWithoutHooks(operator(), {
+    const { change } = await runtime.plugins.creation(operator(), {
       name: "policy",
       plugin_type: "webhook",
       webhook_config: { endpoints: { pre: { url: "http://127.0.0.1:1/pre" } } },
     });
+    await makeChange(runtime.core.store, change);
     runtime.core.store.write = () => Promise.reject(new Error("the disk is full"));
     return deployment;
   }

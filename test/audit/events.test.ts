@@ -146,6 +146,26 @@ describe("a scheduled run", () => {
   });
 });
 
+describe("a cancelled run", () => {
+  test("has an entry that names who cancelled it", async () => {
+    const { body } = await client("run").post("/v1/tools/execute", {
+      tool_name: "Chat.SendMessage",
+      user_id: "alice",
+      input: { conversation_id: stage.site.chat.channels.general.id, message: "hello" },
+      run_at: "2999-01-01T00:00:00",
+    });
+    const id = String(at(body, "id"));
+    await client("run").post(`/v1/scheduled_tools/${id}/cancel`);
+
+    expect((await entries("run.", id))[0]).toMatchObject({
+      action: "run.cancelled",
+      actor: expect.stringMatching(/^key:/),
+      result: "ok",
+      details: { user: "alice", run_at: "2999-01-01T00:00:00Z" },
+    });
+  });
+});
+
 describe("an export and a test of a plugin", () => {
   test("have entries", async () => {
     await client().get("/v1/admin/manifest");

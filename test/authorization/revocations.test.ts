@@ -115,7 +115,7 @@ test("a grant that cannot be stored for good is revoked", async () => {
   await until(async () => revoked().length === 1 && (await orders()) === 0);
 
   expect(revoked()).toEqual(["granted-refresh"]);
-});
+}, 20_000);
 
 test("a consent that expires before the user check: the grant is revoked", async () => {
   const { deployment, revoked } = await revoking();
@@ -236,4 +236,29 @@ test("a connection that may use the grant of a pending revocation keeps it", asy
 
   expect(revoked()).toEqual(["first"]);
   expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
+});
+
+test("a connection of the same account that has expired does not keep a grant from being revoked", async () => {
+  const { deployment, answers, revoked, orders } = await revoking();
+  await using _ = deployment;
+  const { runtime, idp } = deployment;
+  const tokens = { body: { access_token: "granted", refresh_token: "granted-refresh", expires_in: 3600 } };
+  answers.token = (request) => (request.address.startsWith("/me") ? { body: { sub: "account" } } : tokens);
+  const triggers = { on_token_grant: true, on_token_refresh: false };
+  await runtime.providers.update(operator(), "idp", {
+    oauth2: { user_info_request: { endpoint: `${idp.url}/me`, triggers } },
+  });
+  const first = await page(runtime);
+  if (first.outcome.kind !== "confirm") throw new Error("no page of the user check");
+  await first.alice.answer(first.outcome, true);
+  const connectionId = (await connectionOf(runtime, "alice"))?.id ?? "";
+  await runtime.connections.markDead("default", { connectionId, version: 1 }, "refused");
+
+  const second = await page(runtime);
+  if (second.outcome.kind !== "confirm") throw new Error("no page of the user check");
+  await second.alice.answer(second.outcome, false);
+  await until(async () => (await orders()) === 0);
+
+  expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "expired" });
+  expect(revoked()).toEqual(["granted-refresh"]);
 });

@@ -69,7 +69,6 @@ describe("tools list", () => {
     ["an unreachable server of a login", { "logins.json": LOGIN }, {}, 1, /127\.0\.0\.1:9/],
     ["an unknown project in a variable", {}, { RUNTIME_PROJECT: "other" }, 3, /no project "other"/],
     ["an unknown project in the file", { "runtime.yaml": "project: other\n" }, {}, 3, /no project "other"/],
-    ["an unknown variable", {}, { RUNTIME_SERVRE: UNREACHABLE }, 1, /did you mean RUNTIME_SERVER/],
     ["an unknown key", { "runtime.yaml": "servre: x\n" }, {}, 1, /did you mean "server"/],
     ["an unknown key in a group", { "runtime.yaml": "egress:\n  alow: x\n" }, {}, 1, /egress\.alow/],
     ["a file that is not YAML", { "runtime.yaml": "a: [" }, {}, 1, /not valid YAML/],

@@ -97,7 +97,7 @@ describe("the other formats", () => {
   test("accepts a field that some records may have, and rejects an unknown one", () => {
     expect(printed(view("ndjson", ["note", "size"]))).toBe('{"size":1}\n{"size":2}\n');
     expect(() => printed(view("json", ["sise"]))).toThrow(
-      "there is no field sise. The fields are id, size, inner",
+      "there is no field sise. Did you mean size? The fields are id, size, inner",
     );
   });
 });

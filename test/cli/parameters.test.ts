@@ -1,5 +1,6 @@
 // A tool's parameters from the command line.
 import { describe, expect, test } from "bun:test";
+import { NO_VALUE } from "../../cli/open-options";
 import { readParameters } from "../../cli/parameters";
 import type { ToolRecord } from "../../src/tools";
 
@@ -23,7 +24,7 @@ const PARAMETERS = [
   parameter("options", "json"),
 ];
 
-const read = (...words: string[]) => readParameters(words, PARAMETERS);
+const read = (...words: string[]) => readParameters(words, PARAMETERS).input;
 
 describe("takes everything after the first = as the value", () => {
   test.each([
@@ -75,10 +76,48 @@ describe("rejects and names the parameter", () => {
     ["an unknown name", ["--chanel_name=SECRET"], "no parameter --chanel_name. Did you mean --channel_name?"],
     ["a name unlike any other", ["--zzzzzzzzzzzz=SECRET"], "It takes: value, channel_name"],
     ["a missing value", ["--limit"], "--limit needs a value"],
+    ["a missing value before an option", ["--limit", NO_VALUE], "--limit needs a value"],
+    ["a missing value before --", ["--limit", "--", "value=x"], "--limit needs a value"],
+    ["an option after --", ["--", "--value", "x"], "--name value or name=value"],
     ["two values for one parameter", ["--value=SECRET", "--value=b"], "--value occurs more than once"],
     ["a word that is neither flag nor parameter", ["SECRET"], "--name value or name=value"],
   ])("%s", (_what, words, message) => {
     expect(() => read(...words)).toThrow(message);
     expect(() => read(...words)).not.toThrow("SECRET");
+  });
+});
+
+describe("the next word", () => {
+  test.each<[string, string[], { [name: string]: unknown }]>([
+    ["is the value", ["--value", "x"], { value: "x" }],
+    ["is the value if it looks like a short option", ["--value", "-h"], { value: "-h" }],
+    ["is the value if it looks like a parameter", ["--value", "--limit"], { value: "--limit" }],
+    ["is the value if it is empty", ["--value", ""], { value: "" }],
+    ["is the value of a flag", ["--exclude-bots", "false"], { exclude_bots: "false" }],
+    [
+      "is not the value of a flag if it is a parameter",
+      ["--exclude-bots", "--limit", "3"],
+      { exclude_bots: "true", limit: "3" },
+    ],
+    ["is a parameter", ["--exclude-bots", "limit=3"], { exclude_bots: "true", limit: "3" }],
+    [
+      "after -- is a parameter",
+      ["--exclude-bots", "--", "value=--x"],
+      { exclude_bots: "true", value: "--x" },
+    ],
+  ])("%s", (_what, words, expected) => {
+    expect(read(...words)).toEqual(expected);
+  });
+
+  test.each([
+    [
+      ["--exclude-bots", "-o", "json"],
+      ["-o", "json"],
+    ],
+    [["--exclude-bots", "-ojson"], ["-ojson"]],
+    [["--exclude-bots", "-h"], ["-h"]],
+    [["--value", "-h"], []],
+  ])("of a flag may be an option of the command: %j", (words, options) => {
+    expect(readParameters(words, PARAMETERS).options).toEqual(options);
   });
 });

@@ -1,6 +1,6 @@
 // The command line as processes: pipes, exit codes, terminals, several at once.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../../package.json";
@@ -40,6 +40,7 @@ describe("without a home folder", () => {
     const folder = temporaryFolder();
     const before = readdirSync("/");
 
+    mkdirSync(join(folder, "data"));
     const argv = ["tools", "list", "--data-dir", join(folder, "data"), "-o", "json"];
     const { code, stdout } = await runProcess(argv, { env: { RUNTIME_ROOT_KEY: "A".repeat(43) } });
 
@@ -66,6 +67,15 @@ describe("without a home folder", () => {
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^error: .*--data-dir or RUNTIME_DATA_DIR\.\n$/);
   });
+});
+
+test("FORCE_COLOR colours a pipe, and NO_COLOR wins", async () => {
+  const home = temporaryFolder();
+  const shell = (more: object) => runShell("runtime keys list; runtime orgs list", { HOME: home, ...more });
+
+  expect((await shell({ FORCE_COLOR: "1" })).stdout).toContain("\u001b[1m");
+  expect((await shell({ FORCE_COLOR: "1", NO_COLOR: "1" })).stdout).not.toContain("\u001b[");
+  expect((await shell({})).stdout).not.toContain("\u001b[");
 });
 
 describe("large output", () => {
@@ -100,7 +110,7 @@ describe("large output", () => {
     const { code, stderr } = await runShell("runtime keys show nope -o json > /dev/full", { HOME: big });
 
     expect(code).toBe(3);
-    expect(stderr).toMatch(/^error: There is no [^\n]*\n$/);
+    expect(stderr).toMatch(/^error: The API key nope does not exist\.[^\n]*\n$/);
   });
 });
 
@@ -222,9 +232,12 @@ test("reports an unusable data folder in one line with its path", async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "file"), "");
 
-  const { code, stderr } = await runProcess(["keys", "list", "--data-dir", join(folder, "file", "data")], {
-    env: { HOME: folder },
-  });
+  const { code, stderr } = await runProcess(
+    ["keys", "create", "x", "--data-dir", join(folder, "file", "data")],
+    {
+      env: { HOME: folder },
+    },
+  );
 
   expect(code).toBe(1);
   expect(stderr).toMatch(/^error: .*\/file\/data .*\n$/);

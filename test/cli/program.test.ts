@@ -51,7 +51,7 @@ describe("a command line", () => {
       "keys create",
       { name: "n", role: "read", users: ["a", "b"], expires_at: expect.stringMatching(/^20.*Z$/) },
     ],
-    [["keys", "delete", "key_1"], "keys delete", { id: "key_1" }],
+    [["keys", "delete", "key_1"], "keys delete", { id: "key_1", yes: false, force: false }],
     [
       ["secrets", "set", "K", "-"],
       "secrets set",
@@ -67,7 +67,7 @@ describe("a command line", () => {
       "secrets set",
       { key: "K", source: { file: "f" }, description: undefined },
     ],
-    [["secrets", "delete", "K"], "secrets delete", { id: "K" }],
+    [["secrets", "delete", "K"], "secrets delete", { id: "K", yes: false, force: false }],
     [["plugins", "test", "pl_1"], "plugins test", { id: "pl_1" }],
     [["plugins", "list", "--binding", "tenant"], "plugins list", { binding: "tenant" }],
     [
@@ -97,20 +97,20 @@ describe("a command line", () => {
     [["gateways", "list"], "gateways list", {}],
     [["gateways", "show", "s"], "gateways show", { gateway: "s" }],
     [["gateways", "slug", "s"], "gateways slug", { slug: "s" }],
-    [["gateways", "delete", "s", "-y"], "gateways delete", { gateway: "s", yes: true }],
+    [["gateways", "delete", "s", "-y"], "gateways delete", { id: "s", yes: true, force: false }],
     [
       ["gateways", "connect", "s", "--client", "cursor", "--user", "alice", "--write"],
       "gateways connect",
       { gateway: "s", client: "cursor", user: "alice", keyVariable: undefined, stdio: false, write: true },
     ],
     [["mcp", "--gateway", "s", "--user", "alice"], "mcp", { gateway: "s", user: "alice" }],
-    [["providers", "delete", "p", "-y"], "providers delete", { id: "p", yes: true }],
+    [["providers", "delete", "p", "-y"], "providers delete", { id: "p", yes: true, force: false }],
     [
       ["connections", "list", "--user", "a", "--provider", "p", "--limit", "5", "--offset", "10"],
       "connections list",
       { user_id: "a", provider_id: "p", limit: 5, offset: 10 },
     ],
-    [["connections", "delete", "ac_1"], "connections delete", { id: "ac_1" }],
+    [["connections", "delete", "ac_1"], "connections delete", { id: "ac_1", yes: false, force: false }],
     [
       ["auth", "start", "slack", "--user", "a", "--scope", "x", "--scope", "y"],
       "auth start",
@@ -122,8 +122,8 @@ describe("a command line", () => {
       "tools list",
       {
         toolkit: "Chat",
-        user_id: undefined,
-        include_all_versions: undefined,
+        deprecated: true,
+        versions: false,
         limit: undefined,
         offset: undefined,
       },
@@ -141,7 +141,11 @@ describe("a command line", () => {
     [["completion", "zsh"], "completion", { shell: "zsh" }],
     [["help", "tools", "exec"], "help", { words: ["tools", "exec"] }],
     [["export"], "export", {}],
-    [["apply", "-f", "-", "--dry-run"], "apply", { file: "-", dryRun: true }],
+    [
+      ["apply", "-f", "-", "--dry-run"],
+      "apply",
+      { file: "-", dryRun: true, prune: false, yes: false, detailed: false },
+    ],
     [["doctor", "--all"], "doctor", { all: true }],
     [["login", "https://run.test"], "login", { url: "https://run.test" }],
     [["logout"], "logout", { url: undefined }],
@@ -151,7 +155,7 @@ describe("a command line", () => {
       "projects create",
       { id: "p", name: undefined, org_id: "o", audience: "a" },
     ],
-    [["projects", "delete", "p", "--yes"], "projects delete", { id: "p", yes: true }],
+    [["projects", "delete", "p", "--yes"], "projects delete", { id: "p", yes: true, force: false }],
     [
       ["settings", "update", "--no-verifier", "--unsafe-skip-verification", "off"],
       "settings update",
@@ -207,15 +211,17 @@ describe("tools exec", () => {
   test.each<[string[], object]>([
     [["T"], {}],
     [["T", "--user", "a", "--input", "{}", "--no-browser"], { user: "a", input: "{}", browser: false }],
-    [["T", "--channel_name", "x", "--user", "a"], { user: "a", parameters: ["--channel_name=x"] }],
-    [["--channel_name", "x", "T"], { parameters: ["--channel_name=x"] }],
-    [["T", "--message", "-o yaml --user b"], { parameters: ["--message=-o yaml --user b"] }],
+    [["T", "--channel_name", "x", "--user", "a"], { user: "a", parameters: ["--channel_name", "x"] }],
+    [["--channel_name", "x", "T"], { parameters: ["--channel_name", "x"] }],
+    [["T", "--message", "-o yaml --user b"], { parameters: ["--message", "-o yaml --user b"] }],
     [["T", "--message=--user b"], { parameters: ["--message=--user b"] }],
     [
       ["T", "--value==SUM(A1:A2)", "--exclude-bots"],
       { parameters: ["--value==SUM(A1:A2)", "--exclude-bots"] },
     ],
     [["T", "value=@here"], { parameters: ["value=@here"] }],
+    [["T", "--user", "a", "--", "value=--x"], { user: "a", parameters: ["--", "value=--x"] }],
+    [["T", "--value", "-h"], { parameters: ["--value", "-h"] }],
   ])("%j", async (argv, expected) => {
     expect((await parsed("tools", "exec", ...argv)).options).toEqual({ ...options, ...expected });
   });
@@ -223,7 +229,7 @@ describe("tools exec", () => {
   test("is found after flags too", async () => {
     const prepared = await parsed("--data-dir", "/d", "-o", "json", "tools", "exec", "T", "--a", "b");
 
-    expect(prepared.options).toEqual({ ...options, parameters: ["--a=b"] });
+    expect(prepared.options).toEqual({ ...options, parameters: ["--a", "b"] });
     expect(prepared.common).toEqual({ ...DEFAULTS, dataDir: "/d", output: "json" });
   });
 });

@@ -258,7 +258,7 @@ test("commands use its address, and it applies their changes at once", async () 
 
   const provider = ["providers", "create", "slack", "--provider", "slack", "--client-id", "1", "-o", "json"];
   const ran = await runProcess(provider, { env: server.env });
-  await runProcess(["keys", "delete", id], { env: server.env });
+  await runProcess(["keys", "delete", id, "--force"], { env: server.env });
 
   expect(at(JSON.parse(ran.stdout), "oauth2.redirect_uri")).toStartWith(`${server.address}/api/v1/oauth/`);
   expect((await list()).status).toBe(401);

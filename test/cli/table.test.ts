@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { plainPaint as paint } from "../../cli/io";
-import { type Column, linesOf, tableOf } from "../../cli/table";
+import { type Column, fittedTable, linesOf, tableOf } from "../../cli/table";
 
 interface Row {
   name: string;
@@ -30,6 +30,23 @@ test("shortens the widest column on a terminal", () => {
   const lines = table.trimEnd().split("\n");
   expect(lines.map((line) => Bun.stringWidth(line))).toEqual([11, 40]);
   expect(lines[1]).toBe(`short  ${"x".repeat(32)}…`);
+});
+
+test("never cuts what is always kept, and leaves out the last columns that can be missed", () => {
+  const columns: Column<Row>[] = [
+    { title: "name", keep: "always", value: ({ name }) => name },
+    { title: "text", value: ({ text }) => text },
+    { title: "time", keep: "whole", value: () => "2030-01-31T09:30:00Z" },
+  ];
+  const rows = [{ name: "a".repeat(30), text: "x".repeat(500) }];
+  const at = (width: number) => fittedTable(rows, columns, { paint, width });
+
+  expect(at(70).text).toContain(`${"a".repeat(30)}  ${"x".repeat(15)}…  2030-01-31T09:30:00Z\n`);
+  expect(at(45)).toEqual({
+    text: `NAME${" ".repeat(28)}TEXT\n${"a".repeat(30)}  ${"x".repeat(12)}…\n`,
+    hidden: ["time"],
+  });
+  expect(at(10)).toEqual({ text: `NAME\n${"a".repeat(30)}\n`, hidden: ["text", "time"] });
 });
 
 test("truncates between graphemes, by their width", () => {

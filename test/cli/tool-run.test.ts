@@ -212,10 +212,10 @@ describe("with a consent", () => {
     expect(await list("--user", "bob")).toEqual([]);
 
     const id = String(at(found, "0.id"));
-    const deleted = await run(["connections", "delete", id, "-o", "json"]);
+    const deleted = await run(["connections", "delete", id, "--yes", "-o", "json"]);
     expect(jsonOf(deleted)).toEqual({ id, deleted: true });
     expect(await list()).toEqual([]);
-    expect((await run(["connections", "delete", id])).code).toBe(3);
+    expect((await run(["connections", "delete", id, "--yes"])).code).toBe(3);
     expect((await run(["tools", "exec", "Chat.WhoAmI", "--user", "alice"])).code).toBe(6);
   });
 
@@ -247,14 +247,14 @@ describe("with a consent", () => {
     const failed = await run([...SEND.slice(0, 5), "--input", '{"mesage":"x"}'], personAs("alice").options);
 
     expect(jsonOf(fine)).toMatchObject({ username: "alice" });
-    expect([failed.code, failed.stdout]).toEqual([9, ""]);
+    expect([failed.code, failed.stdout]).toEqual([2, ""]);
     expect(failed.stderr).toContain('"message"');
   });
 });
 
 test.each<[string, string[], number, string]>([
   ["an unknown tool", ["Chat.None"], 3, "tool_not_found"],
-  ["an invalid name", ["None"], 1, "malformed_request"],
+  ["an invalid name", ["None"], 3, "malformed_request"],
   ["no provider", ["Chat.WhoAmI"], 1, "tool_requirements_not_met"],
   ["an unknown parameter", ["Chat.SendMessage", "--mesage", "x"], 2, "usage"],
   ["broken JSON", ["Chat.WhoAmI", "--input", "{"], 1, "malformed_request"],
@@ -264,4 +264,48 @@ test.each<[string, string[], number, string]>([
   expect(ran.code).toBe(code);
   expect(jsonOf(ran)).toMatchObject({ name, message: expect.any(String) });
   expect(ran.stderr.trimEnd().split("\n")).toHaveLength(1);
+});
+
+describe("--fields", () => {
+  test.each([
+    ["idd", "Did you mean id?"],
+    ["output.vaule", "Did you mean value?"],
+    ["output.error.mesage", "Did you mean message?"],
+    ["id.nested", "there is no field id.nested"],
+    ["nothing", "The fields there are id, execution_id"],
+  ])("with the unknown path %s runs nothing", async (field, said) => {
+    const { run } = await consentedTerminal();
+    const before = await lastMessage();
+
+    const ran = await run([...SEND, "--message", `not sent: ${field}`, "--fields", `id,${field}`]);
+
+    expect([ran.code, ran.stdout]).toEqual([2, ""]);
+    expect(ran.stderr).toContain(said);
+    expect(await lastMessage()).toBe(before);
+  });
+
+  test("shows paths into the output, also as JSON", async () => {
+    const { run } = await consentedTerminal();
+    const who = ["tools", "exec", "Chat.WhoAmI", "--user", "alice"];
+    const whole = jsonOf(await run([...who, "-o", "json"]));
+    const [name = ""] = Object.keys(Object(at(whole, "output.value")));
+
+    const ran = await run([...who, "-o", "json", "--fields", `success,output.value.${name}`]);
+
+    expect([ran.code, ran.stderr]).toEqual([0, ""]);
+    expect(at(jsonOf(ran), `output.value.${name}`)).toEqual(at(whole, `output.value.${name}`));
+    expect(Object.keys(Object(jsonOf(ran)))).toEqual(["success", "output"]);
+  });
+
+  test("shows everything if the value has no such path, because the tool was run", async () => {
+    const { run } = await consentedTerminal();
+
+    const who = ["tools", "exec", "Chat.WhoAmI", "--user", "alice", "-o", "json"];
+    const ran = await run([...who, "--fields", "output.value.nothing_like_it"]);
+
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain("there is no field output.value.nothing_like_it.");
+    expect(ran.stderr).toContain("The tool was run.");
+    expect(jsonOf(ran)).toMatchObject({ success: true, output: { value: {} } });
+  });
 });

@@ -1,6 +1,6 @@
 // The default user in the user's own configuration file.
 import { describe, expect, test } from "bun:test";
-import { withUser } from "../../cli/user-file";
+import { withSetting, withUser } from "../../cli/user-file";
 
 describe("the line user: is", () => {
   test.each([
@@ -25,5 +25,26 @@ describe("the line user: is", () => {
     ["a file that is not YAML", "user: [\n"],
   ])("not changed in %s", (_what, text) => {
     expect(withUser(text, "alice")).toBeUndefined();
+  });
+});
+
+describe("another setting is", () => {
+  test.each<[string, string, string, unknown, string]>([
+    ["added with its whole name", "port: 1\n", "log.access", true, "port: 1\nlog.access: true\n"],
+    [
+      "replaced below its group",
+      "log:\n  level: info\nport: 1\n",
+      "log.level",
+      "debug",
+      'log:\n  level: "debug"\nport: 1\n',
+    ],
+    ["replaced under its whole name", "log.level: info\n", "log.level", "debug", 'log.level: "debug"\n'],
+    ["a list in one line", "", "redirects.allow", ["a", "b"], 'redirects.allow: ["a","b"]\n'],
+  ])("%s", (_what, before, key, value, after) => {
+    expect(withSetting(before, key, value)).toBe(after);
+  });
+
+  test("not changed if it has several lines", () => {
+    expect(withSetting("redirects:\n  allow:\n    - a\n", "redirects.allow", ["b"])).toBeUndefined();
   });
 });

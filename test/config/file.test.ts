@@ -60,7 +60,7 @@ describe("a file is refused", () => {
     [
       "a word that is not in the list",
       "log:\n  level: loud",
-      'FILE: "log.level" must be debug, info, warn, error or silent.',
+      'FILE: "log.level" must be one of debug, info, warn, error, silent.',
     ],
     [
       "an address of another scheme",

@@ -21,7 +21,12 @@ describe("tools", () => {
     const required = definition.input.required ?? [];
     const parameters = Object.entries(definition.input.properties).map(([parameter, schema]) => [
       parameter,
-      { required: required.includes(parameter), ...pick(schema, "default"), ...pick(schema, "maximum") },
+      {
+        required: required.includes(parameter),
+        ...pick(schema, "default"),
+        // The end of a range into which values are moved is not in the schema.
+        ...pick({ ...schema, ...definition.clamps?.[parameter] }, "maximum"),
+      },
     ]);
     const expected = Object.entries(published?.parameters ?? {}).map(([parameter, row]) => [
       parameter,

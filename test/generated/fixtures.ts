@@ -1,5 +1,6 @@
 // What the generator cannot know of an operation: where an id comes from that no operation makes, and what a body must
 // name. An operation whose example works and whose ids are made by the operation above it needs no entry.
+import { announcedServers, announceServer } from "../../src/serving";
 import { api, at } from "../support/api";
 import { type Project, USER, type World } from "./world";
 
@@ -35,9 +36,20 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
     path: async (world, project) => ({ plugin_id: await pluginWithoutHooks(world, project) }),
   },
   "scheduled-tool-get": { path: async (world, project) => ({ id: await schedule(world, project) }) },
+  "server-proof": {
+    query: async (world) => ({ server: await announced(world), challenge: "x".repeat(40) }),
+  },
   "tool-get": { path: whoAmI },
   "tool-spec-formatted": { path: whoAmI },
 };
+
+/** The id of an announcement of this server. */
+async function announced({ site }: World): Promise<string> {
+  const { core } = site.runtime;
+  await announceServer(core, site.url);
+  const [newest] = await announcedServers(core);
+  return newest?.id ?? "";
+}
 
 async function pluginWithoutHooks(world: World, { admin, mark }: Project): Promise<string> {
   const client = api(world.site.url, admin);

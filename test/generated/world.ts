@@ -75,6 +75,7 @@ export async function startWorld(running?: Platforms): Promise<World> {
       ...platforms.environment,
       RUNTIME_LOG_ACCESS: "true",
       RUNTIME_AUTH_URL: provider.address,
+      // Every operation is called with credentials that are refused.
       RUNTIME_LIMITS_BAD_CREDENTIALS: "0",
     },
     parts: {

@@ -227,6 +227,20 @@ test("a hook can replace a secret for one call, but cannot add secrets that the 
   expect((await execute(stage, "Test.Elsewhere")).value).toMatchObject({ word: "stored" });
 });
 
+test("names of secrets in an override are case-insensitive, and the last hook counts", async () => {
+  const { runtime, platform } = stage.deployment;
+  await runtime.secrets.upsert(operator(), "TEST_ADDRESS", { value: platform.url });
+  await runtime.secrets.upsert(operator(), "TEST_WORD", { value: "stored" });
+  const names = ["test_word", "TEST_WORD", "Test_Word"];
+  stage.project.respond = () => {
+    const name = names.shift() ?? "";
+    return { code: "OK", override: { secrets: [{ [name]: `by ${name}` }] } };
+  };
+  for (const [index, letter] of ["a", "b", "c"].entries()) await lettered("pre", letter, index);
+
+  expect((await execute(stage, "Test.Elsewhere")).value).toMatchObject({ word: "by Test_Word" });
+});
+
 describe("after the run", () => {
   test.each([[null], [0], [""], [[]], [{ a: { b: null } }]])(
     "an output of %j takes the place of the tool's",

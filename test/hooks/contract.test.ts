@@ -332,12 +332,51 @@ describe("pre and post answers", () => {
     ["secrets that are not a list", { code: "OK", override: { secrets: { A: "b" } } }],
     ["a secret of two keys", { code: "OK", override: { secrets: [{ A: "b", C: "d" }] } }],
     ["a secret that is not a string", { code: "OK", override: { secrets: [{ A: 1 }] } }],
+    ["an override of input", { code: "OK", override: { input: { text: "x" } } }],
+    ["an override with another field", { code: "OK", override: { inputs: {}, note: 1 } }],
+    ["an output before the run", { code: "OK", override: { output: 1 } }],
+    ["a mistyped override", { code: "OK", overide: { inputs: {} } }],
+    ["an override in another case", { code: "OK", Override: { inputs: {} } }],
+    ["a mistyped message", { code: "OK", error_mesage: "x" }],
   ])("with %s are not valid", async (_what, answer) => {
     stage.project.respond = (_asked, response) => json(response, 200, answer);
     const runs = stage.deployment.test.runs;
     await withPlugin({ points: ["pre"] }, async () => {
       expect((await execute(stage, "Test.Act")).kind).toBe("CONTEXT_CHECK_FAILED");
       expect(stage.deployment.test.runs).toBe(runs);
+    });
+  });
+});
+
+describe("fields that are not known", () => {
+  test("are ignored, and logged once", async () => {
+    stage.project.respond = () => ({ code: "OK", trace_id: "CANARY", "bad name": 1, note: null });
+    await withPlugin({ points: ["pre"] }, async () => {
+      const from = stage.deployment.logLines.length;
+      for (const _ of [1, 2, 3])
+        expect((await execute(stage, "Test.Echo", { text: "x" })).kind).toBeUndefined();
+      const logged = stage.deployment.logLines.slice(from).filter((line) => line.includes("unknown fields"));
+      expect(logged).toHaveLength(1);
+      expect(JSON.parse(logged[0] ?? "")).toMatchObject({ fields: ["trace_id", "(another name)", "note"] });
+      expect(logged[0]).not.toContain("CANARY");
+    });
+  });
+
+  test("do not make a denial invalid, because the call might pass then", async () => {
+    stage.project.respond = () => ({ code: "CHECK_FAILED", eror_message: "no", override: { x: 1 } });
+    await withPlugin({ points: ["pre"], failure_mode: "fail_open" }, async () => {
+      expect((await execute(stage, "Test.Echo", { text: "x" })).kind).toBe("CONTEXT_DENIED");
+    });
+  });
+
+  test.each<[string, object]>([
+    ["an access answer with a mistyped list", { denny: { Test: { tools: { Echo: [] } } } }],
+    ["an access answer with a mistyped version", { only: { Test: { tools: { Echo: [{ verison: "9" }] } } } }],
+  ])("%s hides all tools of a hook that fails closed", async (_what, answer) => {
+    stage.project.respond = (_asked, response) => json(response, 200, answer);
+    await withPlugin({ points: ["access"] }, async () => {
+      const { text } = await stage.agent.get("/v1/tools?user_id=alice&limit=100");
+      expect(text.includes('"Test.Echo"')).toBe(false);
     });
   });
 });

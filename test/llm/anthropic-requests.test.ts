@@ -34,7 +34,16 @@ describe("a request", () => {
   const rows: [what: string, body: object, sent: object][] = [
     ["has a limit, from the entry where it names none", {}, { max_tokens: 4096 }],
     ["keeps its limit", { max_tokens: 7 }, { max_tokens: 7 }],
-    ["keeps its limit under the newer name", { max_completion_tokens: 8, max_tokens: 7 }, { max_tokens: 8 }],
+    ["keeps its limit under the newer name", { max_completion_tokens: 8 }, { max_tokens: 8 }],
+    ["keeps a limit that is given twice", { max_completion_tokens: 8, max_tokens: 8 }, { max_tokens: 8 }],
+    ["translates the effort", { reasoning_effort: "medium" }, { output_config: { effort: "medium" } }],
+    ["translates the least effort", { reasoning_effort: "minimal" }, { output_config: { effort: "low" } }],
+    ["translates no effort", { reasoning_effort: "none" }, { thinking: { type: "disabled" } }],
+    [
+      "keeps thinking",
+      { thinking: { type: "enabled", budget_tokens: 2048 } },
+      { thinking: { type: "enabled", budget_tokens: 2048 } },
+    ],
     [
       "has its instructions apart, wherever they stood",
       {
@@ -219,6 +228,28 @@ describe("a request", () => {
       /messages\.0\.content\.0\.image_url/,
     ],
     ["several choices", { n: 2 }, /^n is/],
+    [
+      "limits that differ",
+      { max_tokens: 7, max_completion_tokens: 8 },
+      /max_tokens and max_completion_tokens/,
+    ],
+    ["an unknown effort", { reasoning_effort: "some" }, /^reasoning_effort must be/],
+    [
+      "no effort and thinking",
+      { reasoning_effort: "none", thinking: { type: "enabled", budget_tokens: 2048 } },
+      /reasoning_effort none and thinking/,
+    ],
+    [
+      "two efforts",
+      { reasoning_effort: "low", output_config: { effort: "high" } },
+      /reasoning_effort and output_config/,
+    ],
+    [
+      "the functions of the older protocol",
+      { functions: [F.function], function_call: "auto" },
+      /functions and function_call/,
+    ],
+    ["a search", { web_search_options: {} }, /web_search_options/],
     ["log probabilities", { logprobs: true }, /logprobs/],
     ["JSON by schema", { response_format: { type: "json_schema", json_schema: {} } }, /response_format/],
     ["a tool of another kind", { tools: [{ type: "custom", custom: {} }] }, /tools\.0/],

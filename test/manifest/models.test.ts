@@ -70,14 +70,26 @@ describe("the manifest of a project", () => {
     const { changes } = await manifests.apply(operator(), { models: [changed] });
     const entry = await models.show(operator(), "claude");
 
-    expect(changes).toEqual([{ kind: "model", name: "claude", action: "update", fields: ["max_tokens"] }]);
+    expect(changes).toEqual([
+      {
+        kind: "model",
+        name: "claude",
+        action: "update",
+        fields: ["max_tokens"],
+        differences: [{ field: "max_tokens", before: 100, after: 200 }],
+      },
+    ]);
     expect([entry.max_tokens, entry.api_key.exists, entry.models]).toEqual([200, true, ["claude-x"]]);
   });
 
   test.each<[string, NonNullable<Manifest["models"]>[number], RegExp]>([
     ["an entry of the configuration", { id: "shared", openai: {} }, /belongs to the configuration file/],
     ["another protocol", { id: "local", anthropic: {} }, /has type openai/],
-    ["both protocols", { id: "local", openai: {}, anthropic: {} }, /has type openai/],
+    [
+      "both protocols",
+      { id: "local", openai: {}, anthropic: {} },
+      /models\.0 must have exactly one of openai/,
+    ],
   ])("refuses %s before anything is changed", async (_what, entry, said) => {
     await using deployment = await withEntries();
     const { manifests, secrets } = deployment.runtime;

@@ -34,7 +34,7 @@ test("a full disk leaves no change without its audit entry, and an intact chain 
   child.kill("SIGKILL");
   await child.exited;
 
-  expect([refused.status, exported.status]).toEqual([500, 500]);
+  expect([refused.status, exported.status]).toEqual([503, 503]);
   using database = new Database(join(home, ".local/share/runtime/runtime.db"), { readonly: true });
   const count = (text: string): unknown => database.query(text).values()[0]?.[0];
   expect(count("SELECT COUNT(*) FROM secrets")).toBe(stored);

@@ -39,6 +39,7 @@ export const ROWS: Record<string, Row> = {
   "engine-config": { path: "/v1/config", success: 200 },
   swagger: { path: "/v1/swagger", success: 200 },
   "service-health": { path: "/v1/health", success: 200 },
+  "server-proof": { path: "/v1/proof?server=unknown&challenge=0123456789abcdef", success: 404 },
   "auth-providers-list": { path: "/v1/admin/auth_providers", success: 200 },
   "auth-providers-create": { path: "/v1/admin/auth_providers", body: CUSTOM, success: 201 },
   "auth-providers-get": { path: "/v1/admin/auth_providers/slack", success: 200 },
@@ -59,6 +60,7 @@ export const ROWS: Record<string, Row> = {
     body: { verifier_url: null },
     success: 200,
   },
+  "auth-connections-get": { path: "/v1/admin/user_connections/CONNECTION", success: 200 },
   "auth-connections-list": { path: "/v1/admin/user_connections", success: 200 },
   "initiate-authorization": {
     path: "/v1/auth/authorize",
@@ -168,6 +170,7 @@ export const ROWS: Record<string, Row> = {
   },
   "status-get": { path: "/v1/admin/status", success: 200 },
   "audit-list": { path: "/v1/admin/audit", success: 200 },
+  "executions-get": { path: "/v1/admin/executions/te_unknown", success: 404 },
   "executions-list": { path: "/v1/admin/executions", success: 200 },
   "provider-setup-get": { path: "/v1/admin/provider_setup/slack", success: 200 },
   "project-gateways-list": { path: GATEWAYS, success: 200 },
@@ -194,6 +197,7 @@ export const ROWS: Record<string, Row> = {
     path: "/v1/scheduled_tools/SCHEDULED",
     success: 200,
   },
+  "scheduled-tool-cancel": { path: "/v1/scheduled_tools/SCHEDULED/cancel", success: 200 },
   "auth-connections-delete": {
     path: "/v1/admin/user_connections/CONNECTION",
     success: 204,

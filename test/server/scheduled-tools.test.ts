@@ -202,3 +202,54 @@ describe("what is refused", () => {
     ],
   );
 });
+
+describe("a cancelled run", () => {
+  const cancel = (id: string, key: keyof Stage["keys"] = "run") =>
+    client(key).post(`/v1/scheduled_tools/${id}/cancel`);
+
+  test("is never posted, and keeps its entry", async () => {
+    const runAt = new Date(stage.clock.now() + 3600_000).toISOString().slice(0, 19);
+    const accepted = await client().post("/v1/tools/execute", send("cancelled", { run_at: runAt }));
+    const id = String(at(accepted.body, "id"));
+
+    const answer = await cancel(id);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      expect.objectContaining({ id, execution_status: "cancelled", finished_at: expect.any(String) }),
+    ]);
+    expect([(await cancel(id)).status, at((await cancel(id)).body, "updated_at")]).toEqual([
+      200,
+      at(answer.body, "updated_at"),
+    ]);
+
+    stage.clock.move(3600_000);
+    // What is due later runs after it.
+    await client().post("/v1/tools/execute", send("after the cancelled one", { run_at: runAt }));
+    await until(async () => (await posted("after the cancelled one")) === 1);
+    expect(await posted("cancelled")).toBe(0);
+    expect((await client().get(`/v1/scheduled_tools/${id}`)).body).toEqual(answer.body);
+  });
+
+  test("that has ended before is a conflict", async () => {
+    const accepted = await client().post(
+      "/v1/tools/execute",
+      send("done", { run_at: "2020-01-01T00:00:00" }),
+    );
+    const id = String(at(accepted.body, "id"));
+    const status = async () => at((await client().get(`/v1/scheduled_tools/${id}`)).body, "execution_status");
+    await until(async () => (await status()) === "completed");
+
+    const answer = await cancel(id);
+    expect([answer.status, at(answer.body, "name"), await status()]).toEqual([409, "conflict", "completed"]);
+  });
+
+  test.each(["other", "pinned"] as const)("of another user or project is unknown to %s", async (key) => {
+    const accepted = await client().post("/v1/tools/execute", send("for bob", { user_id: "bob" }));
+    const id = String(at(accepted.body, "id"));
+    const [foreign, none] = [await cancel(id, key), await cancel("te_nowhere", key)];
+
+    expect([foreign.status, foreign.body]).toEqual([404, none.body]);
+    expect(at((await client().get(`/v1/scheduled_tools/${id}`)).body, "execution_status")).toBe("pending");
+    await cancel(id);
+  });
+});

@@ -4,7 +4,7 @@
 export interface Fault {
   /** What goes wrong. */
   readonly fault: string;
-  /** Names of patches; each brings back the fault, or one form of it. */
+  /** Names of patches; each brings back the fault, or one form of it. They are tried until one is found. */
   readonly patches: readonly string[];
   /** Why the simulator cannot find it. */
   readonly because?: string;
@@ -21,18 +21,13 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     fault: "Refreshed tokens that cannot be stored at once are lost.",
-    patches: [
-      "refreshed-tokens-stored-once",
-      "refreshed-tokens-not-in-memory",
-      "refresh-without-room",
-      "reserve-not-given-up",
-    ],
+    patches: ["refreshed-tokens-stored-once", "refreshed-tokens-not-in-memory"],
   },
   {
     fault: "A call runs a second time under its Idempotency-Key.",
     patches: [
-      "idempotency-forgets-after-begin",
       "idempotency-expires-by-jump",
+      "idempotency-forgets-after-begin",
       "idempotency-end-stored-once",
     ],
   },
@@ -68,7 +63,7 @@ export const FAULTS: readonly Fault[] = [
   },
   {
     fault: "A frozen process goes on with a scheduled run that was given up.",
-    patches: ["scheduled-fence-before-tool", "scheduled-fence-before-request"],
+    patches: ["scheduled-fence-before-request", "scheduled-fence-before-tool"],
   },
   {
     fault: "A result or a log entry that cannot be stored at once is lost.",

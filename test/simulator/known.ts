@@ -12,4 +12,13 @@ export const KNOWN: readonly Known[] = [
     invariant: "noneRevokedThatIsNeeded",
     reason: "a consent under a clock that runs ahead does not wait for a revocation that is being sent",
   },
+  {
+    invariant: "oneEffectPerKey",
+    reason:
+      "a process that starts with a clock that runs ahead takes answers of Idempotency-Keys for expired",
+  },
+  {
+    invariant: "liveGrantIsStored",
+    reason: "tokens of a frozen process are dropped after a consent that came without a refresh token",
+  },
 ];

@@ -171,7 +171,7 @@ export class Observer {
   misplacedAuditEntry(): string | undefined {
     const found = this.#main
       .query<{ id: string }, []>(
-        "SELECT id FROM (SELECT id, MAX(id) OVER (PARTITION BY project_id ORDER BY rowid ROWS BETWEEN " +
+        "SELECT id FROM (SELECT id, MAX(id) OVER (PARTITION BY project_id ORDER BY number ROWS BETWEEN " +
           "UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM audit) WHERE before >= id LIMIT 1",
       )
       .get();

@@ -26,6 +26,8 @@ export interface Grant {
   readonly refused: Set<number>;
   /** The newest pair that each runtime has received. */
   readonly received: Map<Life, number>;
+  /** When the newest access token that a runtime has received expires, by its own clock. */
+  readonly validUntil: Map<Life, number>;
   readonly expiresAt: number[];
   /** The number of the request that asked for each pair. */
   readonly requested: number[];
@@ -101,10 +103,12 @@ export class SimulatedProvider {
     );
   }
 
-  /** An answer has reached a runtime. */
-  received(life: Life, response: Response): void {
+  /** An answer has reached a runtime. `now`: by its clock. */
+  received(life: Life, response: Response, now: number): void {
     const answer = this.#answers.get(response);
-    if (answer !== undefined) answer.grant.received.set(life, answer.pair);
+    if (answer === undefined) return;
+    answer.grant.received.set(life, answer.pair);
+    answer.grant.validUntil.set(life, now + LIFETIME_S * 1000);
   }
 
   async token(params: URLSearchParams, sender: Sender): Promise<Response> {
@@ -199,6 +203,7 @@ export class SimulatedProvider {
       superseded: false,
       refused: new Set(),
       received: new Map(),
+      validUntil: new Map(),
       expiresAt: [this.#time.now + LIFETIME_S * 1000],
       requested: [this.sequence],
     };

@@ -63,8 +63,10 @@ export function isReserved(file: string): boolean {
   return existsSync(reserve) && statSync(reserve).size > 0;
 }
 
-// Only SQLite constructs its errors.
+// Only SQLite constructs its errors. `instanceof` looks at the name.
 function sqliteError(code: string): Error {
   const error: Error = Object.create(SQLiteError.prototype);
-  return Object.assign(error, { code, message: code });
+  Object.assign(error, { name: "SQLiteError", code, message: code });
+  if (!(error instanceof SQLiteError)) throw new Error("this is not taken for an error of SQLite");
+  return error;
 }

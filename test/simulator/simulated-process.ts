@@ -22,8 +22,8 @@ export interface Surroundings {
   extensions: Extensions;
   /** Sends an outbound request of a process. */
   send(process: SimulatedProcess, life: Life, ...request: Parameters<Egress["fetch"]>): Promise<Response>;
-  /** The answer has reached the runtime. */
-  received(life: Life, response: Response): void;
+  /** The answer has reached the runtime. `now`: by its clock. */
+  received(life: Life, response: Response, now: number): void;
   /** A write has returned. */
   wrote(): void;
   /** Called whenever a process does something: the simulation has not settled yet. */
@@ -219,7 +219,7 @@ export class SimulatedProcess {
     const response = await this.#surroundings
       .send(this, life, ...request)
       .finally(() => this.#gate(life, "any"));
-    this.#surroundings.received(life, response);
+    this.#surroundings.received(life, response, this.clock.now());
     return response;
   }
 

@@ -23,7 +23,9 @@ import { World } from "./world";
 const IDLE_TURNS = 5;
 /** How long everything may take to end after the last disturbance. */
 const AFTERMATH_MS = 240_000;
-const AFTERMATH_TICK_MS = 1000;
+/** Time passes in larger steps when much of it passes. */
+const LONG_MS = 12_000;
+const LONG_TICK_MS = 1000;
 /** How long a server that was told to stop may take. */
 const CLOSE_MS = 15_000;
 
@@ -125,7 +127,7 @@ class Simulation implements Checked {
     }
     for (const server of this.#servers) if (!server.life.isAlive) await this.#open(server);
     await this.#settle();
-    await this.time.pass(AFTERMATH_MS, () => this.#settle(), AFTERMATH_TICK_MS);
+    await this.#pass(AFTERMATH_MS);
     await this.#settle();
   }
 
@@ -150,13 +152,17 @@ class Simulation implements Checked {
     const { provider, held } = this.world;
     if (step.kind === "script") this.world.script(step);
     else if (step.kind === "release") held.release();
-    else if (step.kind === "pass") await this.time.pass(step.ms, () => this.#settle());
+    else if (step.kind === "pass") await this.#pass(step.ms);
     else if (step.kind === "end grant") provider.end(step.user);
     else if (step.kind === "power loss") await this.#losePower();
     else {
       this.history.damaged = this.observer.incarnation(SECOND);
       this.observer.damage(SECOND);
     }
+  }
+
+  #pass(ms: number): Promise<void> {
+    return this.time.pass(ms, () => this.#settle(), ms < LONG_MS ? undefined : LONG_TICK_MS);
   }
 
   async #losePower(): Promise<void> {
@@ -247,8 +253,12 @@ class Simulation implements Checked {
     return this.time.within(process.life, () => this.work.do(operation, runtime));
   }
 
-  #isTokenValid({ clock }: SimulatedProcess, user: string): boolean {
+  #isTokenValid({ clock, life }: SimulatedProcess, user: string): boolean {
     const row = this.observer.connection(user);
-    return row?.status === "active" && (row.expires_at ?? 0) > clock.now();
+    if (row?.status !== "active") return false;
+    // The process has received newer tokens, which may not be stored yet.
+    const grant = this.world.provider.grants.findLast((each) => each.received.get(life) === each.newest);
+    const received = grant?.user === user && !grant.revoked ? grant.validUntil.get(life) : undefined;
+    return Math.max(row.expires_at ?? 0, received ?? 0) > clock.now();
   }
 }

@@ -66,13 +66,18 @@ function narrowedDuringRefresh(draw: Draw): Action[] {
 function rotationsAtOnce(draw: Draw): Action[] {
   const what = draw.of(["root", "root", "data"] as const);
   const [first, second] = [TERMINAL, server(draw)];
+  const isAtWrite = draw.below(3) > 0;
   return [
-    { kind: "freeze", process: first, at: draw.of(["any", "after a write"]), gates: 1 + draw.below(5) },
+    isAtWrite
+      ? { kind: "freeze", process: first, at: "after a write", gates: draw.below(2) }
+      : freeze(draw, first),
     { kind: "rotate", process: first, what },
     { kind: "rotate", process: second, what },
     // The second one must see for some seconds that the first one does nothing.
-    { kind: "pass", ms: draw.of([1000, 14_500]) },
-    { kind: "freeze", process: second, at: draw.of(["any", "before a write"]), gates: draw.below(8) },
+    { kind: "pass", ms: draw.of([1000, 14_500, 14_500]) },
+    isAtWrite
+      ? { kind: "freeze", process: second, at: "before a write", gates: draw.below(5) }
+      : freeze(draw, second),
     { kind: "pass", ms: 4000 },
     { kind: "thaw", process: first },
     { kind: draw.of(["thaw", "thaw", "crash"] as const), process: second },
@@ -126,7 +131,7 @@ function manySecrets(draw: Draw): Action[] {
   return [
     { kind: "project", process: other, does: "create" },
     { kind: "secrets", process: other, does: "store" },
-    { kind: "freeze", process: rotating, at: draw.of(["any", "after a write"]), gates: draw.below(20) },
+    { kind: "freeze", process: rotating, at: "before a write", gates: draw.below(3) },
     { kind: "rotate", process: rotating, what: "data of the second project" },
     { kind: "secrets", process: other, does: "delete" },
     { kind: "thaw", process: rotating },
@@ -201,19 +206,21 @@ function endUnderFault(draw: Draw): Action[] {
   ];
 }
 
-/** Clocks are set while a call or a run is under way. */
+/** A clock is set while a call or a run is under way, and perhaps set back. */
 function jumpDuringRun(draw: Draw): Action[] {
   const { process, user } = place(draw);
+  const [jumped, ms] = [draw.of([process, server(draw)]), draw.of(JUMPS)];
   const call: Action = { kind: "call", process, user, tool: "Write", key: draw.below(3) };
   const isCall = draw.below(2) === 0;
   return [
     { kind: "script", to: "platform", fate: "hang" },
     isCall ? call : { kind: "schedule", process, user },
     { kind: "pass", ms: draw.of([1000, 4000]) },
-    { kind: "jump", process: server(draw), ms: draw.of(JUMPS) },
+    { kind: "jump", process: jumped, ms },
     ...(isCall ? [{ ...call, process: server(draw) }] : []),
-    { kind: "pass", ms: 4000 },
+    { kind: "pass", ms: draw.of([4000, 12_000]) },
     ...(draw.below(2) === 0 ? [{ kind: "crash", process } as const] : []),
+    ...(draw.below(2) === 0 ? [{ kind: "jump", process: jumped, ms: -ms } as const] : []),
     { kind: "release" },
     ...(isCall ? [{ ...call, process: server(draw) }] : []),
     { kind: "open", process },

@@ -19,11 +19,11 @@ export function growthOf(size: number, prepare: (size: number) => () => unknown)
 
 /** Close together at first: exponential work at 100 characters would never end, cubic work at 100 KB would take days. */
 const SIZES = [16, 24, 32, 48, 100, 400, 1_600, 6_400, 25_600, 102_400];
-const NOTICEABLE_MS = 1;
+const NOTICEABLE_MS = 5;
 // Above 30 KB the engine may run a pattern in its interpreter. That is one step of about 50 ms, and linear again; quadratic
 // work that takes this long shows at the sizes before.
 const LONG = 100_000;
-const NOTICEABLE_LONG_MS = 100;
+const NOTICEABLE_LONG_MS = 500;
 const MOST_GROWTH = 10;
 const CONFIRMATIONS = 4;
 // What is noticed on so short a text is exponential, and far above the limit.
@@ -31,7 +31,7 @@ const SHORT = 100;
 
 /**
  * The size at which work grows faster than linearly (more than ten times for four times the input); undefined if it does
- * not up to 100 KB. What takes less than 1 ms at a size is not measured there.
+ * not up to 100 KB. What takes less than 5 ms at a size is not measured there.
  */
 export function growsTooFast(prepare: (size: number) => () => unknown): number | undefined {
   return SIZES.find(

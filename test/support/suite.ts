@@ -9,7 +9,7 @@ export const MAY_MEASURE: Readonly<Record<string, string>> = {
   "processes/lock.test.ts": "a blocked event loop takes 2 s, a free one about 25 ms; the bound is 500 ms",
   "threats/expensive-patterns.test.ts":
     "a cubic template takes 10 s, a linear one 0.05 ms; the bound is 5 ms",
-  "threats/freezing.test.ts":
+  "threats/worst-bodies.ts":
     "a list of 99,000 names took 6 s and 99,000 keys 1.7 s; the bound of 250 ms is promised in docs/threats.md",
   "store/sqlite-processes.test.ts":
     "a blocked event loop takes 1 s, a free one about 27 ms; the bound is 300 ms",

@@ -66,7 +66,7 @@ describe("the sources", () => {
   const { samples, unlisted } = resolved(built, BUILT);
 
   test("use no format of schemas whose pattern is not checked", () => {
-    expect([...formats].toSorted()).toEqual(["date-time", "der", "jwk"]);
+    expect([...formats].toSorted()).toEqual(["date-time", "der", "jwk", "pem"]);
   });
 
   test("have no expression that is built from text and not listed with samples", () => {

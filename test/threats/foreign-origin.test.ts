@@ -224,7 +224,7 @@ describe("a provider's address at another origin", () => {
       revoke_request: { endpoint: collector.url },
     };
     const manifest = {
-      gateways: [{ name: "first", slug: "first" }],
+      gateways: [{ name: "first", slug: "first", auth_type: "arcade_header" }],
       providers: [{ id: "idp", oauth2: { ...oauth2, client_secret_from: { env: "UNSET" } } }],
     };
 

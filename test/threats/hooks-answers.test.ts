@@ -103,18 +103,16 @@ test.each([
     "a prototype",
     JSON.parse('{"__proto__":{"inputs":{"path":"forged"}},"constructor":{"prototype":{"forged":1}}}'),
   ],
-])("override with %s has no effect", async (_name, override) => {
+])("override with %s breaks the contract and has no effect", async (_name, override) => {
   stage.project.respond = () => ({ code: "OK", ...override, override });
   await stage.plugin({ points: ["pre"] });
   stage.deployment.platform.calls.length = 0;
 
-  const { success } = await execute(stage, "Test.Call", { path: "me" });
+  const { success, kind } = await execute(stage, "Test.Call", { path: "me" });
   attempts++;
 
-  expect(success).toBe(true);
-  const { calls } = stage.deployment.platform;
-  expect(calls.map(({ address }) => address)).toEqual(["/api/me"]);
-  expect(stage.deployment.platform.tokens()).toEqual(["access-of-alice"]);
+  expect([success, kind]).toEqual([false, "CONTEXT_CHECK_FAILED"]);
+  expect(stage.deployment.platform.calls).toEqual([]);
   expect(Object.hasOwn(Object.prototype, "forged")).toBe(false);
 });
 

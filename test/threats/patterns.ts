@@ -14,6 +14,8 @@ export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   "server/openapi/components.ts: pattern": [],
   "catalogs/sheets/cells/typed.ts: new RegExp(`^\\\\$(${AMOUNT})$`)": [new RegExp(`^\\$(${AMOUNT})$`)],
   "catalogs/sheets/cells/typed.ts: new RegExp(`^(${AMOUNT})%$`)": [new RegExp(`^(${AMOUNT})%$`)],
+  // The name is made of a random number.
+  'cli/output.ts: new RegExp(`quoted_text_${nonce}_(\\\\d+)`, "g")': [/quoted_text_f00d_(\d+)/g],
   // The number format of a cell.
   "catalogs/sheets/cells/typed.ts: pattern": [],
 };
@@ -80,6 +82,7 @@ export const OWN_TEXT_ONLY: Readonly<Record<string, string>> = {
   memoirist: "the paths of our routes",
   ms: "not called: part of debug",
   "mute-stream": "keys that the operator presses",
+  "yaml/": "documents that the operator applies in their own terminal; servers do not use it",
   "typebox/build/format/": "only date-time is used",
   "typebox/build/type/": "our own schemas",
 };

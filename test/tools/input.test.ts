@@ -11,7 +11,7 @@ const definition = defineTool({
     text: Type.Optional(Type.String()),
     short: Type.Optional(Type.String({ minLength: 1, maxLength: 3 })),
     count: Type.Optional(Type.Integer()),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+    limit: Type.Optional(Type.Integer({ default: 20 })),
     strict_limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
     ratio: Type.Optional(Type.Number()),
     flag: Type.Optional(Type.Boolean({ default: true })),
@@ -31,7 +31,7 @@ const definition = defineTool({
       open_world: false,
     },
   },
-  clamps: ["limit"],
+  clamps: { limit: { minimum: 1, maximum: 100 } },
   singles: ["kinds"],
   run: async () => null,
 });
@@ -200,7 +200,7 @@ describe("what is required", () => {
   const strict = defineTool({
     ...definition,
     input: Type.Object({ id: Type.String(), more: Type.Optional(Type.String()) }),
-    clamps: [],
+    clamps: {},
     singles: [],
     run: async () => null,
   });

@@ -6,7 +6,7 @@ import { IN_FLIGHT, MENTIONS_NAMED, REACTIONS_NAMED } from "../limits";
 import { orNull } from "../parameters";
 import { type BasicUser, shownName } from "../records/user";
 import { findUser, isCachedUser } from "../resolve/users";
-import { objectsIn, textIn, textsIn } from "../../upstream/json";
+import { nonEmptyTextIn, objectsIn, textIn, textsIn } from "../../upstream/json";
 import { Limiter } from "../../upstream/limiter";
 
 const Person = Type.Object({
@@ -52,10 +52,12 @@ export async function readable(client: ChatClient, messages: readonly JsonObject
 
 /** All authors; of the others those in the cache, and as many more as can be looked up in reasonable time. */
 function peopleIn(client: ChatClient, messages: readonly JsonObject[]): string[] {
-  const authors = new Set(messages.flatMap((message) => textIn(message, "user") ?? []));
+  const authors = new Set(messages.flatMap((message) => nonEmptyTextIn(message, "user") ?? []));
   const mentioned = new Set(messages.flatMap((message) => mentionsIn(textIn(message, "text") ?? "")));
   const reacting = new Set(
-    messages.flatMap((message) => objectsIn(message, "reactions").flatMap((item) => textsIn(item, "users"))),
+    messages.flatMap((message) =>
+      objectsIn(message, "reactions").flatMap((item) => textsIn(item, "users").filter((id) => id !== "")),
+    ),
   );
   return [
     ...authors,

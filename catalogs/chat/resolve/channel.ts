@@ -1,5 +1,5 @@
 // Finds a channel by its name. The platform has no lookup by name, so the channels are listed.
-import { badInput, type JsonObject } from "../../../src/tools";
+import { badInput, type JsonObject, type ToolError, upstreamRefused } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { SUGGESTIONS } from "../limits";
 import { type ConversationMetadata, conversationMetadata } from "../records/conversation";
@@ -18,18 +18,25 @@ export interface Channel {
 
 export const CHANNELS: Listing<Channel> = {
   method: "conversations.list",
-  // Without `types` the platform lists public channels only.
-  params: { types: ["public_channel", "private_channel"], exclude_archived: true },
+  // Without `types` the platform lists public channels only. Archived ones are listed too, to name them in errors; their
+  // pages are read in any case, because the platform leaves them out of a page after it has cut it.
+  params: { types: ["public_channel", "private_channel"] },
   items: "channels",
   read: readChannel,
   names: (channel, item) => [channel.name, textIn(item, "name_normalized") ?? channel.name].map(foldName),
   idOf: ({ record }) => record.id,
-  // A shared channel may have the same name as one of the own workspace.
-  better: (channel, than) =>
-    channel.record.is_member === than.record.is_member
-      ? than.isShared && !channel.isShared
-      : channel.record.is_member,
+  // An archived channel may have the same name as a later one, and a shared one as one of the own workspace.
+  better: (channel, than) => {
+    if (channel.record.is_archived !== than.record.is_archived) return than.record.is_archived;
+    return isNearer(channel, than);
+  },
 };
+
+function isNearer(channel: Channel, than: Channel): boolean {
+  return channel.record.is_member === than.record.is_member
+    ? than.isShared && !channel.isShared
+    : channel.record.is_member;
+}
 
 /** Names are in lower case, so this is an id in the wrong parameter. */
 const ID_SHAPED = /^[CGD][A-Z0-9]{8,}$/;
@@ -79,13 +86,25 @@ async function findChannel(
   name: string,
 ): Promise<Search<Channel> & { channel: ConversationMetadata }> {
   const folded = foldName(name);
-  const found = await search(client, CHANNELS, [folded]);
+  const found = await search(client, CHANNELS, [folded], ({ record }) => !record.is_archived);
   const { directory, stopped } = found;
   const channel = directory.get(folded);
-  if (channel !== undefined) return { ...found, channel: channel.record };
-  const known = closest([name], directory.entries(), (item) => [item.name], SUGGESTIONS);
+  // The pages that were not read may have a channel in use with the same name.
+  if (channel?.record.is_archived === true && stopped === undefined) throw archived(name, channel);
+  if (channel?.record.is_archived === false) return { ...found, channel: channel.record };
+  const inUse = [...directory.entries()].filter(({ record }) => !record.is_archived);
+  const known = closest([name], inUse, (item) => [item.name], SUGGESTIONS);
   const suggestions = known.map((item) => ({ id: item.record.id, name: item.name }));
   throw notFound(`channel "${shortened(name)}"`, stopped, `Known channels: ${JSON.stringify(suggestions)}`);
+}
+
+function archived(name: string, { record }: Channel): ToolError {
+  return upstreamRefused(`The channel "${shortened(name)}" is archived (id ${record.id}).`, {
+    extra: { upstream_code: "is_archived" },
+    additionalPromptContent:
+      `To read it, call again with \`conversation_id\` set to ${record.id}. ` +
+      "To write, choose another channel or ask the user to restore this one.",
+  });
 }
 
 function foldName(name: string): string {

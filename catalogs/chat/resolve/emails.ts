@@ -21,7 +21,7 @@ export function findEmails(
   client: ChatClient,
   emails: readonly string[],
 ): Promise<(BasicUser | undefined)[]> {
-  return client.together(emails.map((email) => findEmail(client, email)));
+  return client.together(emails.map((email) => findEmail(client, email.toLowerCase())));
 }
 
 async function findEmail(client: ChatClient, email: string): Promise<BasicUser | undefined> {

@@ -48,7 +48,7 @@ export interface SelectorInput extends PlaceInput, PeopleInput {}
 
 export interface People {
   userIds: readonly string[];
-  /** Normalized for comparison. */
+  /** As written, like the others. */
   usernames: readonly string[];
   emails: readonly string[];
 }
@@ -100,6 +100,12 @@ function theOnly<Given>(given: readonly Given[], rule: string): Given {
   return only;
 }
 
+/** Each once, as it was written first, for errors. `fold`: what makes two of them equal. */
 function distinct(values: readonly string[] = [], fold: (value: string) => string): string[] {
-  return [...new Set(values.map((value) => fold(value.trim())).filter((value) => value !== ""))];
+  const byFolded = new Map<string, string>();
+  for (const value of values.map((each) => each.trim())) {
+    const folded = fold(value);
+    if (folded !== "" && !byFolded.has(folded)) byFolded.set(folded, value);
+  }
+  return [...byFolded.values()];
 }

@@ -6,7 +6,15 @@ import { MESSAGES_LIMIT } from "../limits";
 import { Message, readable } from "../messages/message";
 import { TIME_PARAMETERS, type TimeFilters, windowOf } from "../messages/time-window";
 import { grantWith, READS } from "../metadata";
-import { cursorOf, limitOf, limitParameter, NEXT_CURSOR, orNull, type PageRequest } from "../parameters";
+import {
+  cursorOf,
+  limitOf,
+  limitParameter,
+  NEXT_CURSOR,
+  orNull,
+  type PageRequest,
+  rangeOf,
+} from "../parameters";
 import { withExisting } from "../resolve/conversation";
 import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
 import { READ_CONVERSATIONS, READ_MESSAGES, READ_USERS } from "../scopes";
@@ -33,7 +41,7 @@ export const getMessages = defineTool({
   output: Messages,
   authorization: grantWith([...READ_CONVERSATIONS, ...READ_USERS, ...READ_MESSAGES]),
   metadata: READS,
-  clamps: ["limit"],
+  clamps: { limit: rangeOf(MESSAGES_LIMIT) },
   run: (input, context) => messagesIn(context, input),
 });
 

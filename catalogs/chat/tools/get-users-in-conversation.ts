@@ -5,7 +5,7 @@ import { ChatClient } from "../client";
 import { collect } from "../collect";
 import { LIST_LIMIT } from "../limits";
 import { grantWith, READS } from "../metadata";
-import { limitParameter, NEXT_CURSOR, orNull, type PageRequest } from "../parameters";
+import { limitParameter, NEXT_CURSOR, orNull, type PageRequest, rangeOf } from "../parameters";
 import { BasicUser, isBot, unknownUser } from "../records/user";
 import { type Found, withPlace } from "../resolve/conversation";
 import { PLACE_PARAMETERS, type PlaceInput, placeOf } from "../resolve/selector";
@@ -30,7 +30,7 @@ export const getUsersInConversation = defineTool({
   output: Users,
   authorization: grantWith([...READ_CONVERSATIONS, ...READ_USERS]),
   metadata: READS,
-  clamps: ["limit"],
+  clamps: { limit: rangeOf(LIST_LIMIT) },
   run: (input, context) => usersInConversation(context, input),
 });
 

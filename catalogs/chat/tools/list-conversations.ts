@@ -6,7 +6,7 @@ import { collect } from "../collect";
 import { ALL_TYPES, CONVERSATION_TYPES, platformTypes, type PlatformType } from "../conversation-types";
 import { LIST_LIMIT } from "../limits";
 import { grantWith, READS } from "../metadata";
-import { limitParameter, NEXT_CURSOR, orNull, type PageRequest } from "../parameters";
+import { limitParameter, NEXT_CURSOR, orNull, type PageRequest, rangeOf } from "../parameters";
 import { ConversationMetadata, conversationMetadata } from "../records/conversation";
 import { CHANNELS } from "../resolve/channel";
 import { Directory } from "../resolve/directory";
@@ -31,7 +31,7 @@ export const listConversations = defineTool({
   output: Conversations,
   authorization: grantWith(READ_CONVERSATIONS),
   metadata: READS,
-  clamps: ["limit"],
+  clamps: { limit: rangeOf(LIST_LIMIT) },
   singles: ["conversation_types"],
   skipsBlanks: ["conversation_types"],
   run: ({ conversation_types, ...request }, context) =>

@@ -5,7 +5,7 @@ import { ChatClient } from "../client";
 import { collect } from "../collect";
 import { LIST_LIMIT } from "../limits";
 import { grantWith, READS } from "../metadata";
-import { limitParameter, NEXT_CURSOR, orNull } from "../parameters";
+import { limitParameter, NEXT_CURSOR, orNull, rangeOf } from "../parameters";
 import { BasicUser, basicUser, isBot } from "../records/user";
 import { Directory } from "../resolve/directory";
 import { pageOf } from "../resolve/listing";
@@ -27,7 +27,7 @@ export const listUsers = defineTool({
   output: Type.Object({ users: Type.Array(BasicUser), next_cursor: orNull(Type.String()) }),
   authorization: grantWith(READ_USERS),
   metadata: READS,
-  clamps: ["limit"],
+  clamps: { limit: rangeOf(LIST_LIMIT) },
   async run(input, context) {
     const client = new ChatClient(context);
     const { items, next_cursor } = await collect(client, input, LIST_LIMIT, async (cursor, limit) => {

@@ -96,7 +96,8 @@ function throttled(call: Call, answer: WholeAnswer): Failure {
 }
 
 function transient(call: Call, what: string): Failure {
-  const error = upstreamFailed(`The platform could not do this at the moment (${what}). Try again later.`, {
+  const error = upstreamFailed(`The platform could not do this at the moment (${what}).`, {
+    advice: "Try again later.",
     developerMessage: `${call.method}: ${what}`,
   });
   return { error, retry: "now", maybeDone: true };

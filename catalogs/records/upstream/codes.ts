@@ -13,10 +13,12 @@ export const RATE_LIMITED = 2955;
 
 export type Meaning = "missing" | "quota" | "refused" | "input";
 
-interface Entry {
+export interface Entry {
   meaning: Meaning;
   /** Added to the platform's message. */
   hint?: string;
+  /** The hint, which ends with the flag of the tool that processes a part, if it has one and it is not set. */
+  narrow?: string;
 }
 
 const CODES: Readonly<Record<number, Entry>> = {
@@ -53,7 +55,7 @@ const CODES: Readonly<Record<number, Entry>> = {
   3950: { meaning: "input", hint: "At most 200 records can be added at once." },
   3960: {
     meaning: "input",
-    hint: "More than 200 records match and nothing was changed. Narrow the criteria or set the flag that processes 200 at a time.",
+    narrow: "More than 200 records match and nothing was changed. Narrow the criteria",
   },
   3970: { meaning: "input", hint: "At most 200 records can be read at once." },
   4000: { meaning: "quota", hint: "The account has used up its API calls of the day." },

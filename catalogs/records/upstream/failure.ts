@@ -16,11 +16,12 @@ import {
 } from "../../../src/tools";
 import { RATE_WINDOW_MS } from "../limits";
 import { type Call, scopesOf } from "../operation";
-import { DONE, entryOf, RATE_LIMITED, SCOPE_MISSING, TOKEN_REFUSED } from "./codes";
+import { DONE, type Entry, entryOf, RATE_LIMITED, SCOPE_MISSING, TOKEN_REFUSED } from "./codes";
 import type { WholeAnswer } from "../../upstream/exchange";
 import { isJsonObject } from "../../upstream/json";
 import { type Failure, final } from "../../upstream/retry";
 import { BASE_SECRET } from "./base";
+import { sentencesIn } from "./sentences";
 import { shownAnswer, textOf } from "./texts";
 
 /** Undefined for a success, which is code 3000: the HTTP status is not enough. */
@@ -50,11 +51,12 @@ export function statusText({ status }: WholeAnswer, code: number | undefined): s
 }
 
 function refusal(call: Call, answer: WholeAnswer, code: number | undefined): ToolError {
-  const details = detailsOf(call, answer);
+  const details = { ...detailsOf(call, answer), ...fieldsOf(call, answer) };
   const entry = entryOf(code);
-  const reason = `${textOf(call, answer)} (${statusText(answer, code)})`;
-  const hints = [entry?.hint, keyHint(call, answer)].filter((hint) => hint !== undefined);
-  const message = [`The platform refused this: ${reason}.`, ...hints].join(" ");
+  const text = textOf(call, answer);
+  const reason = `${text === undefined ? "" : `: ${text}`} (${statusText(answer, code)})`;
+  const hints = [hintOf(call, entry), keyHint(call, answer)].filter((hint) => hint !== undefined);
+  const message = [`The platform refused this${reason}.`, ...hints].join(" ");
   if (answer.status === 401) return upstreamUnauthorized(message, details);
   switch (entry?.meaning) {
     case "missing":
@@ -73,6 +75,27 @@ function refusal(call: Call, answer: WholeAnswer, code: number | undefined): Too
   }
 }
 
+/** What the platform says about single fields, so that a model can correct them. */
+function fieldsOf(
+  call: Call,
+  answer: WholeAnswer,
+): Pick<ToolErrorDetails, "fields" | "additionalPromptContent"> {
+  const fields = sentencesIn(call, answer.body);
+  if (fields.length === 0) return {};
+  return {
+    fields,
+    additionalPromptContent: "Correct these fields in `request_body` and call again with all of its fields.",
+  };
+}
+
+function hintOf({ operation, address }: Call, entry: Entry | undefined): string | undefined {
+  const flag = operation.query?.process_until_limit;
+  const narrow = entry?.narrow;
+  if (narrow === undefined) return entry?.hint;
+  const isSet = flag === undefined || /[?&]process_until_limit=true(&|$)/.test(address);
+  return isSet ? `${narrow}.` : `${narrow}, or set \`${flag}\` to process 200 at a time.`;
+}
+
 function keyHint({ operation }: Call, { status }: WholeAnswer): string | undefined {
   if (operation.scope !== "none" || (status !== 401 && status !== 403)) return undefined;
   return "Check the private link. It must be the key of this published component.";
@@ -82,28 +105,24 @@ function keyHint({ operation }: Call, { status }: WholeAnswer): string | undefin
 function allFailed(call: Call, answer: WholeAnswer): Failure | undefined {
   const { total, failed } = failedItems(answer.body?.["result"]);
   if (total === 0 || failed < total) return undefined;
-  const details = detailsOf(call, answer);
-  const message = `None of the ${total} records was accepted. \`result\` in the answer has the reason for each record.`;
+  const details = { ...detailsOf(call, answer), ...fieldsOf(call, answer) };
+  const message = total === 1 ? "The record was not accepted." : `None of the ${total} records was accepted.`;
   return final(upstreamBadRequest(message, details));
 }
 
 function throttled(call: Call, answer: WholeAnswer, code: number | undefined): Failure {
   const wait = answer.retryAfterMs ?? RATE_WINDOW_MS;
-  const message =
-    `The platform's rate limit is reached (${statusText(answer, code)}). ` +
-    `Try again in ${Math.ceil(wait / 1000)} s.`;
-  const error = upstreamRateLimited(message, { ...detailsOf(call, answer), retryAfterMs: wait });
-  // Only the platform's own code proves that a write was refused; a 429 of a gateway does not.
-  const proven = code === RATE_LIMITED || call.operation.kind.behavior.read_only;
-  return { error, retry: proven ? "later" : "never", maybeDone: !proven, retryAfterMs: answer.retryAfterMs };
+  const message = `The platform's rate limit is reached (${statusText(answer, code)}).`;
+  const advice = `Try again in ${Math.ceil(wait / 1000)} s.`;
+  const error = upstreamRateLimited(message, { ...detailsOf(call, answer), retryAfterMs: wait, advice });
+  // 429 means that the request was not performed (RFC 6585), whether the platform or a gateway says so.
+  return { error, retry: "later", maybeDone: false, retryAfterMs: answer.retryAfterMs };
 }
 
 function transient(call: Call, answer: WholeAnswer): Failure {
   const what = statusText(answer, codeIn(answer));
-  const error = upstreamFailed(
-    `The platform did not return a valid answer (${what}). Try again later.`,
-    detailsOf(call, answer),
-  );
+  const message = `The platform did not return a valid answer (${what}).`;
+  const error = upstreamFailed(message, { ...detailsOf(call, answer), advice: "Try again later." });
   return { error, retry: "now", maybeDone: true };
 }
 

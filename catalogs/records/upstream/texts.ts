@@ -7,12 +7,21 @@ import { isJsonObject } from "../../upstream/json";
 
 const MASK = "[private link]";
 
-/** The message of an answer: `message`, `description` (authorization failures), or the HTTP reason phrase. */
-export function textOf(call: Call, { body, reason }: WholeAnswer): string {
-  const message = [body?.["message"], body?.["description"], reason].find(
+/**
+ * The message of an answer: `message`, `description` (authorization failures), or the HTTP reason phrase of a failure.
+ * Undefined if there is none: the phrase of a success says nothing about a refusal.
+ */
+export function textOf(call: Call, { body, reason, status }: WholeAnswer): string | undefined {
+  const phrase = status < 300 ? undefined : reason;
+  const message = [body?.["message"], body?.["description"], phrase].find(
     (text) => typeof text === "string" && text.trim() !== "",
   );
-  return shortened(masked(call, String(message ?? "no reason given")));
+  return typeof message === "string" ? printed(call, message) : undefined;
+}
+
+/** A text of the platform as errors show it. */
+export function printed(call: Call, text: string): string {
+  return shortened(masked(call, text));
 }
 
 /** The answer without the private link, for `extra`. */

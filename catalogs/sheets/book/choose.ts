@@ -35,9 +35,14 @@ function sheetWithId({ sheets }: Book, text: string): Sheet | undefined {
 
 /** @param which completes "there is no sheet …" */
 export function noSuchSheet({ sheets }: Book, which: string): ToolError {
+  const list = sheetList(sheets);
+  return retryableInput(`There is no sheet ${which}. ${list}`, { additionalPromptContent: list });
+}
+
+/** A sentence that lists the sheets, for errors. */
+export function sheetList(sheets: Book["sheets"]): string {
   const known = sheets.map(
     ({ position, title, sheetId }) => `${position}: ${JSON.stringify(title)} (id ${sheetId})`,
   );
-  const list = `The spreadsheet has these sheets: ${known.join("; ")}.`;
-  return retryableInput(`There is no sheet ${which}. ${list}`, { additionalPromptContent: list });
+  return `The spreadsheet has these sheets: ${known.join("; ")}.`;
 }

@@ -1,7 +1,8 @@
 // The grid of a sheet: its bounds and how it is enlarged.
-import { badInput, type JsonObject, type ToolError } from "../../../src/tools";
+import { badInput, type JsonObject, retryableInput, type ToolError } from "../../../src/tools";
 import { cellName } from "../cells/a1";
 import { MAX_CELLS, NEW_COLUMNS, NEW_ROWS } from "../limits";
+import { sheetList } from "./choose";
 import type { Book, Sheet } from "./metadata";
 
 /** The grid of a new sheet: the default size, or larger for the cells, within the platform's limit. */
@@ -17,17 +18,22 @@ export function isInGrid({ rowCount, columnCount }: Sheet, row: number, column: 
 }
 
 /** Throws `ToolError` for a sheet without cells, such as a chart. */
-export function requireGrid(sheet: Sheet): void {
+export function requireGrid(book: Book, sheet: Sheet): void {
   if (sheet.rowCount > 0 && sheet.columnCount > 0) return;
-  throw badInput(
-    `The sheet ${JSON.stringify(sheet.title)} has no cells (type ${sheet.sheetType}). Choose another sheet.`,
+  const list = sheetList(book.sheets);
+  throw retryableInput(
+    `The sheet ${JSON.stringify(sheet.title)} has no cells (type ${sheet.sheetType}). Choose another sheet. ${list}`,
+    { additionalPromptContent: list },
   );
 }
 
-export function outsideGrid({ title, rowCount, columnCount }: Sheet, row: number, column: number): ToolError {
-  return badInput(
+export function outsideGrid(book: Book, sheet: Sheet, row: number, column: number): ToolError {
+  const { title, rowCount, columnCount } = sheet;
+  const hint = `Sheets.UpdateCells enlarges a sheet when it writes outside it. ${sheetList(book.sheets)}`;
+  return retryableInput(
     `${cellName(row, column)} is outside the sheet ${JSON.stringify(title)}, ` +
-      `which has ${rowCount} rows and ${columnCount} columns.`,
+      `which has ${rowCount} rows and ${columnCount} columns. ${hint}`,
+    { additionalPromptContent: hint },
   );
 }
 

@@ -4,8 +4,8 @@ import { endOfString, isObject, parsePlainJson, retryableInput, type ToolError }
 import { MAX_CELLS, MAX_COLUMN, MAX_ROW, MAX_TEXT } from "../limits";
 import { cellName } from "./a1";
 import { columnLetters, columnNumber } from "./column";
-
-export type CellValue = string | number | boolean;
+import type { CellValue } from "./entry";
+import { LongNumber, withLongNumbers } from "./number";
 
 /** One cell; row and column count from 1. */
 export interface Cell {
@@ -51,8 +51,7 @@ export function parseData(text: string | undefined): Data {
 function parsedRows(text: string): { [key: string]: unknown } {
   let parsed: unknown;
   try {
-    // Numbers in cells are doubles on the platform too, so the plain parser loses no digits.
-    parsed = parsePlainJson(text);
+    parsed = withLongNumbers(text, parsePlainJson(text));
   } catch {
     throw refusal("it is not JSON");
   }
@@ -71,7 +70,9 @@ function rowNumber(key: string): number {
 }
 
 function cellsOfRow(row: number, value: unknown): Cell[] {
-  if (!isObject(value)) throw refusal(`row ${row} must be an object of columns`);
+  if (!isObject(value) || value instanceof LongNumber) {
+    throw refusal(`row ${row} must be an object of columns`);
+  }
   const columns = new Set<number>();
   return Object.entries(value).map(([key, inner]) => {
     const column = columnNumber(key);
@@ -89,13 +90,20 @@ function cellsOfRow(row: number, value: unknown): Cell[] {
 function cellValue(row: number, column: number, value: unknown): CellValue {
   const where = `cell ${cellName(row, column)}`;
   if (typeof value === "boolean") return value;
-  if (typeof value === "number") {
-    if (Number.isFinite(value)) return value;
-    throw refusal(`${where} contains a number that is too large`);
-  }
+  if (typeof value === "number") return value;
+  if (value instanceof LongNumber) throw unholdable(where, value.source);
   if (typeof value !== "string") throw refusal(`${where} must be a number, a text, true or false`);
   if (isTooLong(value)) throw refusal(`${where} contains more than ${MAX_TEXT} characters`);
   return value;
+}
+
+function unholdable(where: string, source: string): ToolError {
+  const number = source.length > 60 ? `${source.slice(0, 60)}…` : source;
+  if (!Number.isFinite(Number(source))) return refusal(`${where} contains a number that is too large`);
+  return refusal(
+    `${where} contains the number ${number}, which has more digits than a cell can hold. ` +
+      "Give it as JSON text in quotes, or round it to 15 digits",
+  );
 }
 
 /** Whether a text does not fit in one cell. */

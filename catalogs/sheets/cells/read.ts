@@ -3,11 +3,12 @@
 import type { Json, JsonObject } from "../../../src/tools";
 import { isJsonObject, numberIn } from "../../upstream/json";
 import { columnLetters } from "./column";
-import type { CellValue } from "./data";
+import { type CellValue, markedText } from "./entry";
 
 export interface ReadCell {
   userEnteredValue: CellValue;
   formattedValue: string;
+  note?: string;
 }
 
 /** Row number → column letters → cell. */
@@ -42,24 +43,28 @@ export function readCells(grid: JsonObject): ReadGrid {
       cells ??= data[firstRow + down] = {};
       cells[(letters[right] ??= columnLetters(firstColumn + right))] = cell;
       cellCount++;
-      characters += cell.formattedValue.length;
+      characters += cell.formattedValue.length + (cell.note?.length ?? 0);
       if (typeof cell.userEnteredValue === "string") characters += cell.userEnteredValue.length;
     }
   }
   return { data, maxBytes: cellCount * BYTES_OF_CELL + characters * BYTES_OF_CHARACTER };
 }
 
-/** Undefined for an empty cell. Zero and false are not empty. */
-function readCell(cell: Json | undefined): ReadCell | undefined {
+/** Undefined for an empty cell. Zero and false are not empty, and neither is a cell with a note. */
+export function readCell(cell: Json | undefined): ReadCell | undefined {
   if (!isJsonObject(cell)) return undefined;
-  const { userEnteredValue: value, formattedValue: shown } = cell;
+  const { userEnteredValue: value, formattedValue: shown, note } = cell;
   const userEnteredValue = isJsonObject(value) ? enteredIn(value) : "";
   const formattedValue = typeof shown === "string" ? shown : "";
+  if (typeof note === "string" && note !== "") return { userEnteredValue, formattedValue, note };
   return userEnteredValue === "" && formattedValue === "" ? undefined : { userEnteredValue, formattedValue };
 }
 
+/** Text is marked where `data` would read it otherwise; a formula is not. */
 function enteredIn(value: JsonObject): CellValue {
-  const entered = value["stringValue"] ?? value["numberValue"] ?? value["boolValue"] ?? value["formulaValue"];
+  const text = value["stringValue"];
+  if (typeof text === "string") return text === "" ? "" : markedText(text);
+  const entered = value["numberValue"] ?? value["boolValue"] ?? value["formulaValue"];
   return typeof entered === "string" || typeof entered === "number" || typeof entered === "boolean"
     ? entered
     : "";

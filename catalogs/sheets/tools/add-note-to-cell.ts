@@ -52,8 +52,8 @@ export const addNoteToCell = defineTool({
 async function addNote(client: SheetsClient, spreadsheetId: string, choice: SheetChoice, note: Note) {
   const book = await readBook(client, spreadsheetId);
   const sheet = chooseSheet(book, choice);
-  requireGrid(sheet);
-  if (!isInGrid(sheet, note.row, note.column)) throw outsideGrid(sheet, note.row, note.column);
+  requireGrid(book, sheet);
+  if (!isInGrid(sheet, note.row, note.column)) throw outsideGrid(book, sheet, note.row, note.column);
   await client.call(batchUpdate(spreadsheetId, [noteRequest(sheet.sheetId, note)], { once: false }));
   return {
     status: "success" as const,

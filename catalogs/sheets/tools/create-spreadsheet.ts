@@ -4,6 +4,7 @@ import { defineTool, type JsonObject, outcomeUnknown, upstreamFailed } from "../
 import { newGrid } from "../book/grid";
 import { BOOK_RESULT, FIRST_SHEET } from "../book/parameters";
 import { type Data, DATA_FORMAT, parseData } from "../cells/data";
+import { VALUE_RULE } from "../cells/entry";
 import { gridData } from "../cells/typed";
 import { SheetsClient } from "../client";
 import { CREATES, fileGrant } from "../metadata";
@@ -15,9 +16,7 @@ const UNTITLED = "Untitled spreadsheet";
 
 export const createSpreadsheet = defineTool({
   name: "CreateSpreadsheet",
-  description:
-    "Creates a spreadsheet with one sheet, `Sheet1`, and fills it with the given cells. Text that starts with `=` becomes " +
-    "a formula; `$5` and `10%` become formatted numbers; any other text, including dates and digits, stays text.",
+  description: `Creates a spreadsheet with one sheet, \`Sheet1\`, and fills it with the given cells. ${VALUE_RULE}`,
   input: Type.Object({
     title: Type.Optional(Type.String({ description: `Title of the spreadsheet. Default: ${UNTITLED}.` })),
     data: Type.Optional(Type.String({ description: `The cells: ${DATA_FORMAT}` })),

@@ -16,16 +16,19 @@ import { numberIn, objectIn, objectsIn } from "../../upstream/json";
 
 const ReadCell = Type.Object({
   userEnteredValue: Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
-    description: "The entered value: a formula as text, a date or time as a serial number",
+    description:
+      "The entered value: a formula as text, a date or time as a serial number. Text that `data` would read otherwise, such " +
+      "as =1+1 or 2026-03-01, starts with an apostrophe, so it can be written back unchanged",
   }),
   formattedValue: Type.String({ description: "The displayed value" }),
+  note: Type.Optional(Type.String({ description: "The note of the cell" })),
 });
 
 export const getSpreadsheet = defineTool({
   name: "GetSpreadsheet",
   description:
     "Reads the cells of one sheet, at most 1000 rows and 100 columns at once. Returns the entered and the displayed " +
-    "value of each cell that is not empty, with the row numbers and column letters of the sheet.",
+    "value and the note of each cell that is not empty, with the row numbers and column letters of the sheet.",
   input: Type.Object({
     spreadsheet_id: SPREADSHEET_ID,
     ...SHEET_PARAMETERS,

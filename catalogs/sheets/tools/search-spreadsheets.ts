@@ -48,7 +48,12 @@ export const searchSpreadsheets = defineTool({
       }),
     ),
     limit: Type.Optional(
-      Type.Integer({ default: 10, minimum: 1, maximum: 50, description: "Maximum number of results." }),
+      Type.Integer({
+        default: 10,
+        minimum: 1,
+        maximum: 50,
+        description: "Maximum number of results, 1 to 50; others are refused.",
+      }),
     ),
     pagination_token: Type.Optional(
       Type.String({ description: "Continues an earlier search with the same parameters." }),

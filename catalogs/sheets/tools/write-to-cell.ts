@@ -82,9 +82,10 @@ async function write(client: SheetsClient, target: Target, value: string): Promi
 async function explain(client: SheetsClient, { spreadsheetId, title, row, column }: Target): Promise<void> {
   const book = await readBook(client, spreadsheetId);
   const sheet = sheetTitled(book, title);
-  if (sheet === undefined) throw noSuchSheet(book, `with the name ${JSON.stringify(title)}`);
-  requireGrid(sheet);
-  if (!isInGrid(sheet, row, column)) throw outsideGrid(sheet, row, column);
+  // The platform tells `budget` from `Budget`.
+  if (sheet?.title !== title) throw noSuchSheet(book, `with the name ${JSON.stringify(title)}`);
+  requireGrid(book, sheet);
+  if (!isInGrid(sheet, row, column)) throw outsideGrid(book, sheet, row, column);
 }
 
 /** The only value of a range; absent for an empty cell. */

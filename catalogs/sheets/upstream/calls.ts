@@ -36,7 +36,7 @@ export function getCells(spreadsheetId: string, range: string): Call {
     ranges: range,
     fields:
       "sheets(properties(sheetId)," +
-      "data(startRow,startColumn,rowData(values(userEnteredValue,formattedValue))))",
+      "data(startRow,startColumn,rowData(values(userEnteredValue,formattedValue,note))))",
   });
 }
 
@@ -89,17 +89,19 @@ export function updateValue(spreadsheetId: string, range: string, value: string)
   };
 }
 
-/** Writes the values of many ranges, parsed as if they were typed; all of them or none. */
-export function updateValues(spreadsheetId: string, data: JsonObject[]): Call {
+/** Writes the values of many ranges, parsed as if they were typed; all of them or none. `shown`: also answers what they show. */
+export function updateValues(spreadsheetId: string, data: JsonObject[], answer: { shown: boolean }): Call {
   return {
     method: "spreadsheets.values.batchUpdate",
     base: "sheets",
     verb: "POST",
     path: `${SPREADSHEETS}/${segment(spreadsheetId)}/values:batchUpdate`,
     query: {
-      fields: "spreadsheetId,totalUpdatedRows,totalUpdatedColumns,totalUpdatedCells,responses(updatedRange)",
+      fields:
+        "spreadsheetId,totalUpdatedRows,totalUpdatedColumns,totalUpdatedCells," +
+        (answer.shown ? "responses(updatedRange,updatedData(values))" : "responses(updatedRange)"),
     },
-    body: { valueInputOption: "USER_ENTERED", includeValuesInResponse: false, data },
+    body: { valueInputOption: "USER_ENTERED", includeValuesInResponse: answer.shown, data },
     quota: "writes",
     ...OF_FILE,
   };

@@ -134,8 +134,9 @@ function overQuota(call: Call, answer: Answer, { message }: Refusal): Failure {
 function transient(call: Call, answer: Answer, what: string): Failure {
   const explanation = quoted(refusalIn(answer));
   const error = upstreamFailed(
-    `The platform could not do this at the moment (${what}). ${explanation || "Try again later."}`.trim(),
+    `The platform could not do this at the moment (${what}). ${explanation}`.trim(),
     {
+      advice: "Try again later.",
       developerMessage: `${call.method}: ${what}`,
       ...(answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs }),
     },

@@ -4,7 +4,8 @@ import type { Core } from "../../core";
 import { newToken } from "../../crypto";
 import { DONE, event } from "../stream/events";
 import type { Outcome, Step } from "./converse";
-import type { Head, Usage } from "./turn";
+import type { Head } from "./turn";
+import type { Usage } from "./usage";
 
 export type Steps = AsyncGenerator<Step, Outcome>;
 
@@ -17,8 +18,13 @@ export async function wholeAnswer(core: Core, steps: Steps, model: string): Prom
 }
 
 function completionOf(core: Core, outcome: Outcome, model: string): object {
-  const { content, calls, finish, usage, logprobs } = outcome;
-  const message = { role: "assistant", content, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+  const { content, calls, finish, usage, logprobs, more } = outcome;
+  const message = {
+    role: "assistant",
+    content,
+    ...more,
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
   return {
     ...named(core, outcome.head, model, "chat.completion"),
     choices: [
@@ -95,7 +101,10 @@ class Writer {
     }
     const { head, delta, logprobs } = step;
     if (this.#options.outputOnly) return "";
-    const { content, ...more } = delta;
+    const { content, ...others } = delta;
+    // Lists and objects are of one turn: those of the last one are in the closing chunk.
+    const more = Object.fromEntries(Object.entries(others).filter(([, value]) => typeof value !== "object"));
+    if (content === undefined && Object.keys(more).length === 0) return "";
     const text = typeof content === "string" && this.#paragraph ? `\n\n${content}` : content;
     if (typeof content === "string") {
       this.#paragraph = false;
@@ -105,11 +114,12 @@ class Writer {
   }
 
   closing(outcome: Outcome): string {
-    const { head, content, calls, finish, usage } = outcome;
+    const { head, content, calls, finish, usage, more } = outcome;
+    const structured = Object.entries(more).filter(([, value]) => typeof value === "object");
     const whole = this.#options.outputOnly && content !== "" ? this.#chunk(head, { content }) : "";
     const indexed = calls.map((call, index) => ({ index, ...call }));
     const own = indexed.length === 0 ? "" : this.#chunk(head, { tool_calls: indexed });
-    const last = this.#chunk(head, {}, { finish, run: runOf(outcome) });
+    const last = this.#chunk(head, Object.fromEntries(structured), { finish, run: runOf(outcome) });
     return whole + own + last + (this.#options.includeUsage ? this.#usage(head, usage) : "") + DONE;
   }
 

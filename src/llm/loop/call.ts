@@ -1,5 +1,5 @@
 // A call that a model requests: its id, name and input, in a form that every server accepts in a conversation.
-import { isObject, parseJson } from "../../base";
+import { isObject, mayHoldHalves, parseJson } from "../../base";
 import type { RequestedCall } from "../stream/fragments";
 
 /** A call with an id of its own. */
@@ -18,13 +18,19 @@ export function withIds(calls: readonly RequestedCall[], newId: () => string): C
 }
 
 /** A call as part of a message. Servers would refuse the conversation if the arguments were not a JSON object. */
-export function toolCall({ id, name, arguments: text, more }: Call): object {
+export function toolCall({ id, name, arguments: text, more, moreOfFunction }: Call): object {
   return {
     ...more,
     id,
     type: "function",
-    function: { name: nameOf(name), arguments: isEmpty(text) || inputOf(text) === undefined ? "{}" : text },
+    function: { ...moreOfFunction, name: nameOf(name), arguments: argumentsOf(text) },
   };
+}
+
+function argumentsOf(text: string): string {
+  const input = isEmpty(text) ? undefined : inputOf(text);
+  if (input === undefined) return "{}";
+  return mayHoldHalves(text) ? JSON.stringify(input) : text;
 }
 
 /** The input of a call; empty text is an input without parameters. Undefined for anything but an object. */

@@ -1,4 +1,5 @@
 // The loop: sends the conversation to the model, runs its calls and sends their answers, until there are no more calls.
+import { parseJson } from "../../base";
 import type { Core } from "../../core";
 import type { Authorization } from "../../authorization";
 import { newToken } from "../../crypto";
@@ -14,7 +15,8 @@ import { type Call, toolCall, withIds } from "./call";
 import type { Calls } from "./calls";
 import { notRun } from "./result";
 import type { ToolSet } from "./tool-set";
-import { addUsage, type Delta, type Head, streamTurn, type Turn, turnOf, type Usage } from "./turn";
+import { assistantMessage, type Delta, type Head, streamTurn, type Turn, turnOf } from "./turn";
+import { addUsage, type Usage } from "./usage";
 
 /** The maximum number of requests to the model. The last one has no tools, so that the model answers. */
 const MAX_ROUNDS = 8;
@@ -46,6 +48,8 @@ export interface Outcome {
   messages: readonly ChatMessage[];
   authorizations: readonly Authorization[];
   usage: Usage | undefined;
+  /** The fields of the last message that servers expect back, besides content and calls. */
+  more: { [field: string]: unknown };
   logprobs?: unknown;
 }
 
@@ -81,8 +85,7 @@ async function* rounds(conversation: Conversation, deadline: number): AsyncGener
       ...more,
     });
     if (own.length === 0) return end({});
-    const answer = { role: "assistant", content: turn.text, tool_calls: own.map(toolCall) };
-    yield* add(messages, answer);
+    yield* add(messages, assistantMessage(turn, own));
     if (isLast) {
       yield* add(messages, ...own.map(unanswered));
       return end({ finish: "length", calls: [] });
@@ -90,14 +93,15 @@ async function* rounds(conversation: Conversation, deadline: number): AsyncGener
     const { outputs, authorizations } = yield* run(conversation, own, messages);
     const finish = others.length > 0 ? "tool_calls" : "stop";
     if (authorizations.length > 0) return end({ finish, authorizations });
-    if (set.running === "execute") return end({ finish, content: joined(outputs) });
+    if (set.running === "execute") return end({ finish, content: joined(outputs), more: {} });
     if (others.length > 0) return end({ finish });
   }
 }
 
 /** The outcome of a run that ends with this turn. */
 function outcomeOf(turn: Turn, messages: readonly ChatMessage[], usage: Usage | undefined): Outcome {
-  const { head, text: content, finish, logprobs } = turn;
+  const { head, text: content, finish, logprobs, message } = turn;
+  const { role: _, content: __, ...more } = message;
   return {
     head,
     content,
@@ -106,6 +110,7 @@ function outcomeOf(turn: Turn, messages: readonly ChatMessage[], usage: Usage | 
     messages,
     authorizations: [],
     usage,
+    more,
     ...(logprobs === undefined ? {} : { logprobs }),
   };
 }
@@ -184,7 +189,7 @@ async function* askOnce(
 }
 
 function emptyTurn(): Turn {
-  return { head: {}, text: "", calls: [], finish: "stop", usage: undefined };
+  return { head: {}, message: {}, text: "", calls: [], finish: "stop", usage: undefined };
 }
 
 function isTransient({ status }: RuntimeError): boolean {
@@ -208,7 +213,7 @@ function joined(outputs: readonly string[]): string {
 
 function jsonOrText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

@@ -1,7 +1,11 @@
-// One turn of a model: its text and its calls, from a whole answer or from a stream.
+// One turn of a model: what the server sent, and what we understood of it, from a whole answer or from a stream.
 import { isObject } from "../../base";
 import { CallFragments, type RequestedCall, wholeCalls } from "../stream/fragments";
-import type { Loose } from "../upstream/client";
+import { merge, withoutNulls } from "../stream/merge";
+import type { ChatMessage, Loose } from "../upstream/client";
+import { type Call, toolCall } from "./call";
+import { finishOf } from "./finish";
+import { type Usage, usageOf } from "./usage";
 
 /** The metadata of an answer. */
 export interface Head {
@@ -11,14 +15,10 @@ export interface Head {
   system_fingerprint?: string;
 }
 
-export interface Usage {
-  prompt_tokens: number;
-  completion_tokens: number;
-  total_tokens: number;
-}
-
 export interface Turn {
   head: Head;
+  /** The message as the server sent it, without its calls. It is sent back like this: servers expect their fields. */
+  message: Loose;
   text: string;
   calls: readonly RequestedCall[];
   finish: string;
@@ -36,12 +36,19 @@ export interface Delta {
 /** The first choice of a whole answer. */
 export function turnOf(completion: Loose): Turn {
   const choice = firstChoice(completion) ?? {};
-  const message = isObject(choice["message"]) ? choice["message"] : {};
-  return turn(headOf(completion), textOf(message["content"]), wholeCalls(message["tool_calls"]), {
-    finish: choice["finish_reason"],
-    usage: completion["usage"],
-    logprobs: choice["logprobs"],
-  });
+  const given = isObject(choice["message"]) ? choice["message"] : {};
+  const { tool_calls: calls, function_call: older, ...message } = given;
+  const found = wholeCalls(calls);
+  return turn(
+    headOf(completion),
+    withoutNulls(message),
+    found.length === 0 ? wholeCalls(asCalls(older)) : found,
+    {
+      finish: choice["finish_reason"],
+      usage: completion["usage"],
+      logprobs: choice["logprobs"],
+    },
+  );
 }
 
 /** Reads a stream to its end. `isName`: whether a tool that the model may call has this name. */
@@ -49,9 +56,9 @@ export async function* streamTurn(
   chunks: AsyncGenerator<Loose, void>,
   isName: (name: string) => boolean,
 ): AsyncGenerator<Delta, Turn> {
-  const fragments = new CallFragments(isName);
+  const [fragments, olderFragments] = [new CallFragments(isName), new CallFragments(isName)];
+  const message: Loose = {};
   let head: Head = {};
-  let text = "";
   let finish: unknown;
   let usage: unknown;
   for await (const chunk of chunks) {
@@ -60,39 +67,58 @@ export async function* streamTurn(
     if (isObject(chunk["usage"])) usage = chunk["usage"];
     const choice = firstChoice(chunk);
     if (choice === undefined) continue;
-    finish = choice["finish_reason"] ?? finish;
-    const { tool_calls: calls, content, role: _, ...more } = isObject(choice["delta"]) ? choice["delta"] : {};
+    // Some servers send it with the choice.
+    if (isObject(choice["usage"]) && !isObject(chunk["usage"])) usage = choice["usage"];
+    // An empty reason never replaces a real one.
+    if (typeof choice["finish_reason"] === "string" && choice["finish_reason"] !== "")
+      finish = choice["finish_reason"];
+    const given = isObject(choice["delta"]) ? choice["delta"] : {};
+    const { tool_calls: calls, function_call: older, ...more } = given;
     fragments.add(calls);
+    olderFragments.add(asCalls(older));
+    merge(message, more);
+    const { role: _, content, ...others } = withoutNulls(more);
     const piece = textOf(content);
-    text += piece;
-    const others = Object.entries(more).filter(([, value]) => value !== null && value !== undefined);
-    if (piece === "" && others.length === 0) continue;
-    const delta = { ...Object.fromEntries(others), ...(piece === "" ? {} : { content: piece }) };
+    if (piece === "" && Object.keys(others).length === 0) continue;
+    const delta = { ...others, ...(piece === "" ? {} : { content: piece }) };
     yield { head, delta, ...(isObject(choice["logprobs"]) ? { logprobs: choice["logprobs"] } : {}) };
   }
-  return turn(head, text, fragments.calls, { finish, usage });
+  const found = fragments.calls.length === 0 ? olderFragments.calls : fragments.calls;
+  return turn(head, message, found, { finish, usage });
 }
 
-// The finish reason of a server may contradict its content: the content counts.
+/** The message of a turn with these calls, for the conversation. */
+export function assistantMessage({ message, text }: Turn, calls: readonly Call[]): ChatMessage {
+  return {
+    ...message,
+    role: "assistant",
+    content: Array.isArray(message["content"]) ? message["content"] : text,
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map(toolCall) }),
+  };
+}
+
 function turn(
   head: Head,
-  text: string,
+  message: Loose,
   calls: readonly RequestedCall[],
   { finish, usage, logprobs }: { finish: unknown; usage: unknown; logprobs?: unknown },
 ): Turn {
-  const reason = typeof finish === "string" ? finish : "stop";
-  const filtered = reason === "content_filter";
-  const kept = filtered ? [] : calls;
-  const settled =
-    kept.length > 0 ? "tool_calls" : reason === "tool_calls" || reason === "function_call" ? "stop" : reason;
+  const isFiltered = finishOf(finish, false) === "content_filter";
+  const kept = isFiltered ? [] : calls;
   return {
     head,
-    text,
+    message,
+    text: textOf(message["content"]),
     calls: kept,
-    finish: settled,
+    finish: finishOf(finish, kept.length > 0),
     usage: usageOf(usage),
     ...(isObject(logprobs) ? { logprobs } : {}),
   };
+}
+
+/** The call of the older protocol, which has one and no id. */
+function asCalls(older: unknown): Loose[] {
+  return isObject(older) && Object.keys(older).length > 0 ? [{ index: 0, function: older }] : [];
 }
 
 function firstChoice({ choices }: Loose): Loose | undefined {
@@ -116,23 +142,4 @@ function textOf(content: unknown): string {
   return content
     .map((part) => (isObject(part) && typeof part["text"] === "string" ? part["text"] : ""))
     .join("");
-}
-
-function usageOf(usage: unknown): Usage | undefined {
-  if (!isObject(usage)) return undefined;
-  const [prompt = 0, completed = 0, total] = [
-    usage["prompt_tokens"],
-    usage["completion_tokens"],
-    usage["total_tokens"],
-  ].map((value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined));
-  return { prompt_tokens: prompt, completion_tokens: completed, total_tokens: total ?? prompt + completed };
-}
-
-export function addUsage(left: Usage | undefined, right: Usage | undefined): Usage | undefined {
-  if (left === undefined || right === undefined) return left ?? right;
-  return {
-    prompt_tokens: left.prompt_tokens + right.prompt_tokens,
-    completion_tokens: left.completion_tokens + right.completion_tokens,
-    total_tokens: left.total_tokens + right.total_tokens,
-  };
 }

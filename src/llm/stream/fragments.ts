@@ -1,6 +1,7 @@
 // Assembles tool calls from the fragments of a stream. Servers differ: repeated indexes, ids that are missing or sent with
 // every fragment, whole calls in one fragment.
 import { isObject, type JsonObject } from "../../base";
+import { merge } from "./merge";
 import { ObjectEnd } from "./object-end";
 
 /** A call that a model requests. */
@@ -11,6 +12,8 @@ export interface RequestedCall {
   arguments: string;
   /** Other fields of the server, which it expects back. */
   more: JsonObject;
+  /** The same of its `function`. */
+  moreOfFunction: JsonObject;
 }
 
 export class CallFragments {
@@ -43,7 +46,7 @@ export class CallFragments {
   #place(fragment: { [key: string]: unknown }, touched: ReadonlySet<RequestedCall>): RequestedCall {
     const { index, id: givenId, function: given, type: _, ...more } = fragment;
     const id = typeof givenId === "string" && givenId !== "" ? givenId : undefined;
-    const { name: givenName, arguments: text } = isObject(given) ? given : {};
+    const { name: givenName, arguments: text, ...moreOfFunction } = isObject(given) ? given : {};
     const name = typeof givenName === "string" && givenName !== "" ? givenName : undefined;
     const known = this.#known(index, id);
     const call =
@@ -58,8 +61,8 @@ export class CallFragments {
     const piece = textOf(text);
     call.arguments += piece;
     this.#ends.get(call)?.add(piece);
-    // The chunk was parsed from JSON.
-    Object.assign(call.more, more as JsonObject);
+    merge(call.more, more);
+    merge(call.moreOfFunction, moreOfFunction);
     return call;
   }
 
@@ -79,7 +82,13 @@ export class CallFragments {
   }
 
   #start(index: unknown, name: string | undefined): RequestedCall {
-    const call: RequestedCall = { id: undefined, name: name ?? "", arguments: "", more: {} };
+    const call: RequestedCall = {
+      id: undefined,
+      name: name ?? "",
+      arguments: "",
+      more: {},
+      moreOfFunction: {},
+    };
     this.#calls.push(call);
     this.#ends.set(call, new ObjectEnd());
     if (typeof index === "number") this.#byIndex.set(index, call);
@@ -94,13 +103,14 @@ export function wholeCalls(calls: unknown): readonly RequestedCall[] {
     const { id, function: given, ...more } = call;
     delete more["type"];
     delete more["index"];
-    const { name, arguments: text } = isObject(given) ? given : {};
+    const { name, arguments: text, ...moreOfFunction } = isObject(given) ? given : {};
     return {
       id: typeof id === "string" && id !== "" ? id : undefined,
       name: typeof name === "string" ? name : "",
       arguments: textOf(text),
       // The message was parsed from JSON.
       more: more as JsonObject,
+      moreOfFunction: moreOfFunction as JsonObject,
     };
   });
 }

@@ -1,115 +1,148 @@
-// Passes a stream through unchanged. It checks only both ends: a failure before the first frame is an ordinary error, and
-// a stream that breaks off must not look complete.
+// Passes a stream through unchanged, event by event, as fast as its reader takes it. A failure before the first event is an
+// ordinary error; after it, the failure is the last event, and nothing of the server follows.
 import { isObject } from "../../base";
 import { toRuntimeError } from "../../errors";
 import { errorEvent } from "./events";
-
-/** How many bytes of the end are checked. */
-const TAIL = 4096;
+import type { Block } from "./read-events";
+import type { StreamReader } from "./reader";
 
 const ENCODER = new TextEncoder();
-const DECODER = new TextDecoder();
+
+export interface BlockSource {
+  /** The next blocks; undefined at the end. Throws the error for the caller. */
+  next(): Promise<readonly Block[] | undefined>;
+  cancel(): Promise<void>;
+}
 
 export interface PassOptions {
-  /** The error for a stream that breaks. */
-  failed(thrown: unknown): Error;
-  /** The error for a stream whose first frame is an error. */
-  refused(error: unknown): Error;
-  /** The error for a stream that ends too early. */
-  cutOff(): Error;
+  source: BlockSource;
+  reader: StreamReader;
+  /** Whether the caller may see the text of an event that is an error. */
+  isShown(text: string): boolean;
   /** Called with an error that the caller gets as the last event. */
-  broke(error: Error): void;
+  broke(error: unknown): void;
   /** Called when the stream has ended, or its reader has disconnected. */
   ended?: (() => void) | undefined;
 }
 
-/** Waits for the first piece. Rejects if there is none or if it is an error. */
-export async function passThrough(
-  body: ReadableStream<Uint8Array>,
-  options: PassOptions,
-): Promise<ReadableStream<Uint8Array>> {
-  const reader = body.getReader();
-  const first = await reader.read().catch((thrown: unknown) => {
-    throw options.failed(thrown);
+/** Waits for the first event. Rejects if there is none or if it is an error. */
+export async function passThrough(options: PassOptions): Promise<ReadableStream<Uint8Array>> {
+  const { source } = options;
+  const passing = new Passing(options);
+  const first = await passing.begin().catch(async (thrown: unknown) => {
+    await source.cancel();
+    throw thrown;
   });
-  if (first.done) throw options.cutOff();
-  const error = errorOf(first.value);
-  if (error !== undefined) {
-    await reader.cancel();
-    throw options.refused(error);
-  }
   const caller = { disconnected: false };
   return new ReadableStream<Uint8Array>({
     // Bun's own type: writes without a queue.
     type: "direct",
-    pull: (controller: ReadableStreamDirectController) =>
-      pipe(first.value, reader, controller, caller, options),
-    cancel: (reason: unknown) => {
+    pull: (controller: ReadableStreamDirectController) => pipe(first, passing, controller, caller, options),
+    cancel: () => {
       caller.disconnected = true;
       options.ended?.();
-      return reader.cancel(reason);
+      return source.cancel();
     },
   });
 }
 
 async function pipe(
   first: Uint8Array,
-  reader: { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> },
+  passing: Passing,
   controller: ReadableStreamDirectController,
   caller: { readonly disconnected: boolean },
   options: PassOptions,
 ): Promise<void> {
-  const fail = (error: Error): void => {
-    if (caller.disconnected) return;
-    options.broke(error);
-    controller.write(failure(error));
-  };
-  let tail: Uint8Array = first;
   try {
-    for (let piece: Uint8Array | undefined = first; piece !== undefined;) {
+    for (let piece: Uint8Array | undefined = first; piece !== undefined; piece = await passing.next()) {
       controller.write(piece);
-      await controller.flush();
-      const { value } = await reader.read();
-      piece = value;
-      if (piece !== undefined) tail = lastOf(tail, piece);
+      // Waits until the connection has taken it: nothing piles up for a slow reader.
+      await controller.flush(true);
+      if (caller.disconnected) return;
     }
-    if (!isComplete(tail)) fail(options.cutOff());
   } catch (thrown) {
-    fail(options.failed(thrown));
+    if (caller.disconnected) return;
+    options.broke(thrown);
+    controller.write(ENCODER.encode(errorEvent(toRuntimeError(thrown))));
   }
   controller.end();
   options.ended?.();
+  await options.source.cancel();
 }
 
-function failure(error: Error): Uint8Array {
-  // Ends an incomplete event first.
-  return ENCODER.encode(`\n\n${errorEvent(toRuntimeError(error))}`);
+/** The bytes of the events that were read and are in order. */
+class Passing {
+  readonly #source: BlockSource;
+  readonly #reader: StreamReader;
+  readonly #isShown: PassOptions["isShown"];
+  /** What is thrown after the events before it were passed on. */
+  #fault: { thrown: unknown } | undefined;
+  #ended = false;
+
+  constructor({ source, reader, isShown }: PassOptions) {
+    this.#isShown = isShown;
+    this.#source = source;
+    this.#reader = reader;
+  }
+
+  /** The bytes up to the first events. Comments before them wait, because an error may follow. */
+  async begin(): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    for (let hasEvent = false; !hasEvent;) {
+      const blocks = await this.#source.next();
+      if (blocks === undefined) break;
+      hasEvent = blocks.some(({ event }) => event !== undefined);
+      pieces.push(...this.#checked(blocks));
+      if (this.#fault !== undefined && !this.#reader.hasBegun) throw this.#fault.thrown;
+      hasEvent &&= this.#reader.hasBegun;
+    }
+    if (!this.#reader.hasBegun) this.#reader.finish();
+    return Buffer.concat(pieces);
+  }
+
+  /** The next bytes; undefined after the end. */
+  async next(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      if (this.#fault !== undefined) throw this.#fault.thrown;
+      // What follows the end is read, so that the connection can be used again, and dropped.
+      if (this.#ended) return undefined;
+      const blocks = await this.#source.next().catch((thrown: unknown) => {
+        if (this.#reader.isOver) return undefined;
+        throw thrown;
+      });
+      if (blocks === undefined) {
+        this.#ended = true;
+        this.#reader.finish();
+        return undefined;
+      }
+      const pieces = this.#checked(blocks);
+      if (pieces.length > 0) return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+    }
+  }
+
+  #checked(blocks: readonly Block[]): Uint8Array[] {
+    const pieces: Uint8Array[] = [];
+    for (const { bytes, event } of blocks) {
+      if (this.#reader.isOver) break;
+      try {
+        if (event !== undefined) this.#reader.read(event);
+      } catch (thrown) {
+        this.#fault = { thrown };
+        // The server's own error passes as well.
+        if (event !== undefined && isRecord(event.data) && this.#isShown(event.data)) pieces.push(bytes);
+        break;
+      }
+      pieces.push(bytes);
+    }
+    return pieces;
+  }
 }
 
-function lastOf(tail: Uint8Array, piece: Uint8Array): Uint8Array {
-  if (piece.byteLength >= TAIL) return piece;
-  const joined = new Uint8Array(tail.byteLength + piece.byteLength);
-  joined.set(tail);
-  joined.set(piece, tail.byteLength);
-  return joined.byteLength > TAIL ? joined.subarray(joined.byteLength - TAIL) : joined;
-}
-
-// Some servers end without `[DONE]`; a finish reason counts as well.
-function isComplete(tail: Uint8Array): boolean {
-  const text = DECODER.decode(tail);
-  return /data:\s*\[DONE\]/.test(text) || /"finish_reason"\s*:\s*"/.test(text);
-}
-
-function errorOf(piece: Uint8Array): unknown {
-  const text = DECODER.decode(piece);
-  // A quick test: errors are rare.
-  if (!text.includes('"error"')) return undefined;
-  const frame = /^(?:event:[^\r\n]*\r?\n)?data:\s*(\{.*\})\s*?\r?\n\r?\n/.exec(text)?.[1];
-  if (frame === undefined) return undefined;
+// Clients cannot read an event with anything else.
+function isRecord(data: string): boolean {
   try {
-    const value: unknown = JSON.parse(frame);
-    return isObject(value) && isObject(value["error"]) ? value["error"] : undefined;
+    return isObject(JSON.parse(data));
   } catch {
-    return undefined;
+    return false;
   }
 }

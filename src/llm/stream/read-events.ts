@@ -6,74 +6,121 @@ export interface ServerEvent {
   data: string;
 }
 
+/** The bytes of one block up to its blank line, and its event; comments and other fields have none. */
+export interface Block {
+  bytes: Uint8Array;
+  event: ServerEvent | undefined;
+}
+
+/** The largest block. Larger ones are not events of a model. */
+const MAX_BLOCK = 16 * 1024 * 1024;
+
+/** Thrown for a block that does not end. */
+export class EndlessEvent extends Error {}
+
 /** The events of a body, including a last one without a blank line. Rejects if reading fails. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent, void> {
-  const lines = new Lines();
-  const decoder = new TextDecoder();
-  let name = "";
-  let data: string[] = [];
-  for await (const piece of pieces(body, decoder)) {
-    for (const line of piece === undefined ? lines.end() : lines.add(piece)) {
-      if (line === "") {
-        if (data.length > 0) yield { name, data: data.join("\n") };
-        name = "";
-        data = [];
-      } else if (line.startsWith("data")) {
-        const value = valueOf(line, "data");
-        if (value !== undefined) data.push(value);
-      } else if (line.startsWith("event")) {
-        name = valueOf(line, "event") ?? name;
-      }
-    }
+  const blocks = new Blocks();
+  for await (const bytes of body) {
+    for (const { event } of blocks.add(bytes)) if (event !== undefined) yield event;
   }
-  if (data.length > 0) yield { name, data: data.join("\n") };
+  const last = blocks.end()?.event;
+  if (last !== undefined) yield last;
 }
 
-/** The text of the body piece by piece, and undefined at its end. */
-async function* pieces(
-  body: ReadableStream<Uint8Array>,
-  decoder: TextDecoder,
-): AsyncGenerator<string | undefined, void> {
-  for await (const bytes of body) yield decoder.decode(bytes, { stream: true });
-  yield decoder.decode();
-  yield undefined;
-}
-
-function valueOf(line: string, field: string): string | undefined {
-  if (line === field) return "";
-  if (line[field.length] !== ":") return undefined;
-  const from = field.length + 1;
-  return line.slice(line[from] === " " ? from + 1 : from);
-}
-
-/** Splits pieces into lines that end in LF, CR or both. Reads each character once. */
-class Lines {
-  #line = "";
+/** Splits bytes into blocks. Looks at each byte once; lines end in LF, CR or both. */
+export class Blocks {
+  /** Bytes of the block, and of its last line, that earlier pieces contained. */
+  #block: Uint8Array[] = [];
+  #line: Uint8Array[] = [];
+  #size = 0;
   #afterReturn = false;
+  #isFirst = true;
+  #fields = new Fields();
 
-  add(piece: string): string[] {
-    const found: string[] = [];
-    let from = this.#afterReturn && piece.startsWith("\n") ? 1 : 0;
-    if (piece !== "") this.#afterReturn = false;
-    for (let at = from; at < piece.length; at++) {
-      const code = piece.charCodeAt(at);
+  /** Throws `EndlessEvent`. */
+  add(piece: Uint8Array): Block[] {
+    const found: Block[] = [];
+    let start = 0;
+    let from = this.#afterReturn && piece[0] === LF ? 1 : 0;
+    if (piece.byteLength > 0) this.#afterReturn = false;
+    for (let at = from; at < piece.byteLength; at++) {
+      const code = piece[at];
       if (code !== LF && code !== CR) continue;
-      found.push(this.#line + piece.slice(from, at));
-      this.#line = "";
-      if (code === CR && piece.charCodeAt(at + 1) === LF) at++;
-      else if (code === CR && at === piece.length - 1) this.#afterReturn = true;
+      const ends = this.#fields.add(this.#text(piece.subarray(from, at)));
+      if (code === CR && piece[at + 1] === LF) at++;
+      else if (code === CR && at === piece.byteLength - 1) this.#afterReturn = true;
       from = at + 1;
+      if (!ends) continue;
+      found.push({ bytes: this.#bytes(piece.subarray(start, from)), event: this.#fields.take() });
+      start = from;
     }
-    this.#line += piece.slice(from);
+    this.#keep(piece.subarray(start), piece.subarray(from));
     return found;
   }
 
-  end(): string[] {
-    const last = this.#line;
-    this.#line = "";
-    return last === "" ? [] : [last];
+  /** The rest, without a blank line. */
+  end(): Block | undefined {
+    const line = this.#text(new Uint8Array());
+    if (line !== "") this.#fields.add(line);
+    const bytes = this.#bytes(new Uint8Array());
+    return bytes.byteLength === 0 ? undefined : { bytes, event: this.#fields.take() };
+  }
+
+  #keep(block: Uint8Array, line: Uint8Array): void {
+    if (block.byteLength > 0) this.#block.push(block);
+    if (line.byteLength > 0) this.#line.push(line);
+    this.#size += block.byteLength;
+    if (this.#size > MAX_BLOCK) throw new EndlessEvent(`An event has more than ${MAX_BLOCK} bytes.`);
+  }
+
+  #bytes(last: Uint8Array): Uint8Array {
+    const all = this.#block.length === 0 ? last : Buffer.concat([...this.#block, last]);
+    this.#block = [];
+    this.#size = 0;
+    return all;
+  }
+
+  #text(last: Uint8Array): string {
+    const line = this.#line.length === 0 ? last : Buffer.concat([...this.#line, last]);
+    this.#line = [];
+    const text = DECODER.decode(line);
+    if (!this.#isFirst) return text;
+    this.#isFirst = false;
+    return text.startsWith("\uFEFF") ? text.slice(1) : text;
+  }
+}
+
+/** The fields of the current block. */
+class Fields {
+  #name = "";
+  #data: string[] = [];
+
+  /** Adds a line. Returns whether it ends the block. */
+  add(line: string): boolean {
+    if (line === "") return true;
+    const colon = line.indexOf(":");
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (field === "data") this.#data.push(value);
+    else if (field === "event") this.#name = value;
+    else if (field === "error") {
+      // Some servers name the field like this.
+      this.#name = "error";
+      this.#data.push(value);
+      // A line that is not a field is the text of an error in the middle of a stream, as proxies and servers write it.
+    } else if (field !== "" && !/^[\w-]+$/.test(field)) this.#data.push(line);
+    return false;
+  }
+
+  take(): ServerEvent | undefined {
+    const [name, data] = [this.#name, this.#data];
+    this.#name = "";
+    this.#data = [];
+    return data.length === 0 ? undefined : { name, data: data.join("\n") };
   }
 }
 
 const LF = 0x0a;
 const CR = 0x0d;
+const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -3,6 +3,7 @@ import { isObject, type Json, parseJson, Redacted, reveal } from "../../base";
 import type { Core } from "../../core";
 import type { RuntimeError } from "../../errors";
 import type { ModelServer } from "../server-of";
+import { errorIn } from "../stream/error-record";
 import { refused, refusedInside, retryAfterOf, unanswered, unreadable } from "./failure";
 
 export interface CallOptions {
@@ -28,7 +29,8 @@ export async function callWhole(
   const response = await send(core, server, body, options, false);
   const text = await textOf(server, response);
   const value = jsonOf(server, response, text);
-  if (isObject(value["error"]) && value["choices"] === undefined) throw refusedInside(server, value["error"]);
+  const error = errorIn(value);
+  if (error !== undefined) throw refusedInside(server, error);
   return { text, value };
 }
 
@@ -44,9 +46,10 @@ export async function callStreaming(
     return response.body;
   }
   const value = jsonOf(server, response, await textOf(server, response));
-  throw "error" in value
-    ? refusedInside(server, value["error"])
-    : unreadable(server, response.status, "JSON instead of a stream");
+  const error = errorIn(value);
+  throw error === undefined
+    ? unreadable(server, response.status, "JSON instead of a stream")
+    : refusedInside(server, error);
 }
 
 async function send(

@@ -1,6 +1,6 @@
 // Errors for the caller if a model server refuses or fails. They contain the server's message if it helps to correct the
 // request, but never HTML pages and never the credential of this deployment.
-import { isObject, reveal } from "../../base";
+import { isObject, type Redacted, reveal } from "../../base";
 import { EgressError } from "../../egress";
 import {
   gatewayTimeout,
@@ -11,6 +11,8 @@ import {
   type RuntimeError,
 } from "../../errors";
 import type { ModelServer } from "../server-of";
+import { messageIn } from "../stream/error-record";
+import type { StreamFaults } from "../stream/reader";
 
 const MAX_HINT = 500;
 
@@ -49,13 +51,28 @@ export function unreadable(server: ModelServer, status: number, what: string): R
 
 /** The error for an error object inside a stream or a successful answer. */
 export function refusedInside(server: ModelServer, error: unknown): RuntimeError {
-  const { code, type, status } = isObject(error) ? error : {};
-  const known = [status, code].find((value) => typeof value === "number" && value >= 400 && value < 600);
+  const { code, type, status, status_code: other } = isObject(error) ? error : {};
+  const known = [status, code, other].map(Number).find((value) => value >= 400 && value < 600);
   const matches = (pattern: RegExp): boolean =>
     [code, type].some((text) => typeof text === "string" && pattern.test(text));
-  const guessed = matches(/rate_?limit/i) ? 429 : matches(/invalid_?request/i) ? 400 : 500;
-  const found = typeof known === "number" ? known : guessed;
-  return refused(server, { status: found, retryAfterMs: undefined, body: { error } });
+  const guessed = KINDS.find(([pattern]) => matches(pattern))?.[1] ?? 500;
+  return refused(server, { status: known ?? guessed, retryAfterMs: undefined, body: { error } });
+}
+
+/** Statuses of the kinds of errors that servers name. */
+const KINDS: readonly [RegExp, number][] = [
+  [/rate_?limit|too_?many/i, 429],
+  [/invalid_?request|bad_?request/i, 400],
+  [/authentication|permission/i, 401],
+  [/time_?out/i, 504],
+];
+
+/** The errors for a stream of a server. */
+export function faultsOf(server: ModelServer): StreamFaults {
+  return {
+    refused: (error) => refusedInside(server, error),
+    unreadable: (what) => unreadable(server, 200, what),
+  };
 }
 
 /** The error for a request without an answer or with an interrupted one. */
@@ -85,8 +102,21 @@ export function retryAfterOf(headers: Headers, now: number): number | undefined 
 // The message of the server, with our key removed in case the server repeats it.
 function hintOf({ apiKey }: ModelServer, body: unknown): string {
   const error = isObject(body) ? (body["error"] ?? body) : undefined;
-  const message = typeof error === "string" ? error : isObject(error) ? error["message"] : undefined;
-  if (typeof message !== "string" || message.trim() === "") return "";
-  const safe = apiKey === undefined ? message : message.replaceAll(reveal(apiKey), "[redacted]");
-  return ` Its message: ${safe.length > MAX_HINT ? `${safe.slice(0, MAX_HINT)}…` : safe}`;
+  const message = messageIn(error);
+  if (message === undefined || message.trim() === "") return "";
+  const safe = apiKey === undefined ? message : withoutKey(message, apiKey);
+  return ` Its message: ${safe.length > MAX_HINT ? `${safe.slice(0, MAX_HINT).toWellFormed()}…` : safe}`;
+}
+
+/** A shorter key may be a word, such as the placeholders of servers without keys. */
+const SHORTEST_KEY = 8;
+/** A longer one never is, so it is removed inside of words as well. */
+const LONG_KEY = 20;
+
+function withoutKey(message: string, apiKey: Redacted): string {
+  const key = reveal(apiKey);
+  if (key.length < SHORTEST_KEY) return message;
+  if (key.length >= LONG_KEY) return message.replaceAll(key, "[redacted]");
+  const whole = new RegExp(`(?<![\\p{L}\\p{N}_-])${RegExp.escape(key)}(?![\\p{L}\\p{N}_-])`, "gu");
+  return message.replaceAll(whole, "[redacted]");
 }

@@ -1,11 +1,12 @@
 // Client for servers with the chat completions protocol.
-import { isObject, parseJson } from "../../base";
 import type { Core } from "../../core";
 import type { ModelServer } from "../server-of";
-import { readEvents } from "../stream/read-events";
+import { Halves } from "../stream/halves";
+import { ChatReader } from "../stream/reader";
 import { callStreaming, callWhole } from "./call";
 import type { Loose, ModelClient } from "./client";
-import { refusedInside, unanswered, unreadable } from "./failure";
+import { faultsOf, unreadable } from "./failure";
+import { BlockSource, recordsOf } from "./records";
 
 export function openAiClient(core: Core, server: ModelServer): ModelClient {
   return {
@@ -18,57 +19,16 @@ export function openAiClient(core: Core, server: ModelServer): ModelClient {
     },
     async *stream(body, options) {
       const bytes = await callStreaming(core, server, JSON.stringify(body), options);
-      yield* chunksOf(server, bytes);
+      yield* wellFormedChunks(
+        recordsOf(new BlockSource(core, server, bytes, options), new ChatReader(faultsOf(server))),
+      );
     },
   };
 }
 
-async function* chunksOf(
-  server: ModelServer,
-  bytes: ReadableStream<Uint8Array>,
-): AsyncGenerator<Loose, void> {
-  let complete = false;
-  for await (const { data } of framesOf(server, bytes)) {
-    if (data.trim() === "[DONE]") return;
-    const chunk = chunkOf(server, data);
-    if (chunk["error"] !== undefined && chunk["error"] !== null) throw refusedInside(server, chunk["error"]);
-    complete ||= isFinished(chunk);
-    yield chunk;
-  }
-  // Some servers end without `[DONE]`; a finish reason counts as well.
-  if (!complete) throw unreadable(server, 200, "an incomplete stream");
-}
-
-/** The events of a body. Throws the error for the caller if reading fails. */
-export async function* framesOf(server: ModelServer, bytes: ReadableStream<Uint8Array>) {
-  const events = readEvents(bytes);
-  try {
-    for (;;) {
-      const next = await events.next().catch((thrown: unknown) => {
-        throw unanswered(server, thrown);
-      });
-      if (next.done === true) return;
-      yield next.value;
-    }
-  } finally {
-    // Closes the connection if the caller stops reading.
-    await events.return().catch(() => undefined);
-  }
-}
-
-export function chunkOf(server: ModelServer, data: string): Loose {
-  try {
-    const value = parseJson(data);
-    if (isObject(value)) return value;
-  } catch {
-    // Reported below.
-  }
-  throw unreadable(server, 200, "a stream of events that are not JSON");
-}
-
-/** Whether a chunk has a finish reason. */
-export function isFinished({ choices }: Loose): boolean {
-  return (
-    Array.isArray(choices) && choices.some((one) => isObject(one) && typeof one["finish_reason"] === "string")
-  );
+export async function* wellFormedChunks(chunks: AsyncGenerator<Loose, void>): AsyncGenerator<Loose, void> {
+  const halves = new Halves();
+  for await (const chunk of chunks) yield halves.chunk(chunk);
+  const last = halves.end();
+  if (last !== undefined) yield last;
 }

@@ -26,7 +26,7 @@ function namesDropped(value: string): string {
 
 // A value may be sealed long before it is stored. If its key was deleted in between, the write is refused: the value could
 // never be opened.
-function triggers(table: string, column: string): string[] {
+export function lateWriteTriggers(table: string, column: string): string[] {
   const refuse = "SELECT RAISE(ABORT, 'the data key no longer exists')";
   const name = `${table}_${column}`;
   return [
@@ -44,12 +44,14 @@ export const lateWrites: Migration = {
     // Data keys that a rotation has deleted.
     "CREATE TABLE dropped_data_keys (id TEXT PRIMARY KEY, project_id TEXT NOT NULL) STRICT",
     "CREATE INDEX dropped_data_keys_project ON dropped_data_keys (project_id)",
+    // The oldest due runs of each project.
+    "CREATE INDEX scheduled_runs_due_of_project ON scheduled_runs (project_id, due_at, id) WHERE status = 'pending'",
     // `grant_version` grows with every new grant of a connection; `granted_at`: monotonic time of the machine.
     "ALTER TABLE connections ADD COLUMN grant_version INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE connections ADD COLUMN granted_at REAL NOT NULL DEFAULT 0",
     "ALTER TABLE idempotency ADD COLUMN generation INTEGER NOT NULL DEFAULT 0",
     ...Object.entries(SEALED).flatMap(([table, columns]) =>
-      columns.flatMap((column) => triggers(table, column)),
+      columns.flatMap((column) => lateWriteTriggers(table, column)),
     ),
   ],
 };

@@ -2,6 +2,7 @@
 // belong to the addresses that the row has. `origins_id` changes when the addresses of a provider move to another origin;
 // grants with another id are never sent to the provider's present addresses.
 import type { Migration } from "../migrate";
+import { lateWriteTriggers } from "./013-late-writes";
 
 export const origins: Migration = {
   version: 15,
@@ -22,5 +23,7 @@ export const origins: Migration = {
       moved_at INTEGER NOT NULL,
       PRIMARY KEY (project_id, id, origins_id)
     ) STRICT`,
+    ...lateWriteTriggers("former_providers", "sealed_client_secret"),
+    ...lateWriteTriggers("former_providers", "sealed_private_key"),
   ],
 };

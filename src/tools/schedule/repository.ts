@@ -16,7 +16,7 @@ export interface RunRow {
   asked_version: string | null;
   with_stack: number;
   sealed_input: string;
-  status: "pending" | "running" | "completed" | "failed";
+  status: "pending" | "running" | "completed" | "failed" | "cancelled";
   run_at: number;
   due_at: number | null;
   attempts: number;
@@ -41,7 +41,7 @@ export interface AttemptRow {
 /** Without the input, which lists do not contain. */
 export type ListedRun = Omit<RunRow, "sealed_input">;
 
-const LISTED_COLUMNS = [
+export const LISTED_COLUMNS = [
   "id",
   "execution_id",
   "project_id",
@@ -120,6 +120,11 @@ const endRun = command<Omit<Seen, "due_at"> & Ended & { now: number }>(
 const giveUp = command<Seen & { now: number }>(
   "UPDATE scheduled_runs SET status = 'failed', holder = NULL, due_at = NULL, finished_at = :now, " +
     "updated_at = :now WHERE id = :id AND fence = :fence AND due_at = :due_at",
+);
+// A worker that has read the row before claims nothing: neither the fence nor the time that it saw remain.
+const CANCEL = query(
+  "UPDATE scheduled_runs SET status = 'cancelled', due_at = NULL, fence = fence + 1, finished_at = ?, updated_at = ? " +
+    "WHERE project_id = ? AND id = ? AND status = 'pending'",
 );
 const addAttempt = command<Seen & Claim & { project_id: string }>(
   "INSERT INTO scheduled_attempts (id, project_id, run_id, fence, started_at) " +
@@ -255,6 +260,11 @@ export function* giveUpRun(
   if ((yield* giveUp({ id, fence, due_at, now: end.now })) === 0) return false;
   yield* finishAttempt({ ...end, id, fence, success: 0 });
   return true;
+}
+
+/** Ends a run that no process has claimed. False if it has been claimed or has ended. */
+export function* cancelRun({ project_id, id }: ListedRun, now: number): Transaction<boolean> {
+  return (yield* run(CANCEL, now, now, project_id, id)) > 0;
 }
 
 /** The id of the attempt for the current fence of a run. */

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { pagingQuery } from "../../base/schema";
 import { ExecutionOutputRecord } from "../schema";
 
-export const RUN_STATUSES = ["pending", "running", "completed", "failed"] as const;
+export const RUN_STATUSES = ["pending", "running", "completed", "failed", "cancelled"] as const;
 
 const time = Type.String({ format: "date-time" });
 

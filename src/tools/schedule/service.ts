@@ -3,7 +3,7 @@ import type { Audit } from "../../audit";
 import { type Page, page, type Paging, paging, timestamp } from "../../base";
 import type { Core } from "../../core";
 import { newId } from "../../crypto";
-import { invalidParameter } from "../../errors";
+import { conflict, invalidParameter, notFound, unknownRecord } from "../../errors";
 import { actorOf, maySee, type Principal } from "../../identity";
 import type { Limits } from "../../limits";
 import { DeletionTime } from "../../store";
@@ -122,7 +122,7 @@ export class Schedule {
     const { projectId } = principal;
     const row = await repository.findRun(store, projectId, id);
     if (row === undefined || !maySee(principal, row.user_id))
-      throw invalidParameter("There is no scheduled run with this id.");
+      throw invalidParameter("There is no scheduled run with this id.", unknownRecord("id"));
     const input: { [key: string]: unknown } = JSON.parse(
       await keyring.open(projectId, repository.inputPlace(row.id), row.sealed_input),
     );
@@ -132,6 +132,32 @@ export class Schedule {
       input,
       attempts: await Promise.all(attempts.map((attempt) => this.#attemptRecord(projectId, attempt))),
     };
+  }
+
+  /**
+   * Cancels a run that waits for its time or for its next attempt; cancelling it again returns it as it is. Throws
+   * `not_found` like `get`, and `conflict` for a run that has begun or ended: its effect may have happened.
+   */
+  async cancel(principal: Principal, id: string): Promise<ToolExecutionDetail> {
+    const { store, clock } = this.#core;
+    const { projectId } = principal;
+    const row = await repository.findRun(store, projectId, id);
+    if (row === undefined || !maySee(principal, row.user_id))
+      throw notFound("No scheduled run with this id exists in this project.");
+    const audit = this.#audit;
+    const details = { tool: `${row.toolkit_name}.${row.tool_name}`, run_at: timestamp(row.run_at) };
+    const cancelled = await store.write(function* () {
+      if (!(yield* repository.cancelRun(row, clock.now()))) return false;
+      yield* audit.record(principal, "run.cancelled", row.id, { user: row.user_id, details });
+      return true;
+    });
+    const run = await this.get(principal, row.id);
+    if (cancelled || run.execution_status === "cancelled") return run;
+    throw conflict(
+      run.finished_at === undefined
+        ? "The run has begun and cannot be cancelled any more. Look at its result when it has ended."
+        : `The run has already ended as ${run.execution_status}, so there is nothing to cancel.`,
+    );
   }
 
   // There are few users; reads no more runs of each than the page can need.

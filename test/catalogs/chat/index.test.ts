@@ -24,10 +24,14 @@ const names = Object.keys(published).flatMap((name) => /^Chat\.(.+)$/.exec(name)
 
 /** A definition as it was published. */
 function publishedFormOf(name: string): PublishedTool {
-  const { input, replacement } = tool(name);
+  const { input, replacement, clamps = {} } = tool(name);
   const parameters = Object.entries(input.properties).map(([parameter, schema]) => [
     parameter,
-    parameterOf(schema, input.required?.includes(parameter) === true),
+    parameterOf(
+      // The published maximum is the end of the range, which the schema does not advertise.
+      isObject(schema) ? { ...schema, ...clamps[parameter] } : schema,
+      input.required?.includes(parameter) === true,
+    ),
   ]);
   return {
     parameters: Object.fromEntries(parameters),
@@ -73,12 +77,15 @@ describe("parameters", () => {
     }
   });
 
-  test("that limit are cut to 1 and to their maximum where one is published", () => {
-    for (const { input, clamps } of chatCatalog.tools) {
-      const { limit } = input.properties;
-      if (!isObject(limit) || limit["maximum"] === undefined) continue;
-      expect(clamps).toEqual(["limit"]);
-      expect(limit["minimum"]).toBe(1);
+  test("that are moved into a range advertise no range, and say so", () => {
+    const clamping = chatCatalog.tools.filter(({ clamps }) => clamps !== undefined);
+    expect(clamping).toHaveLength(4);
+    for (const { input } of clamping) {
+      expect(input.properties["limit"]).not.toHaveProperty("minimum");
+      expect(input.properties["limit"]).not.toHaveProperty("maximum");
+      expect(input.properties["limit"]).toMatchObject({
+        description: expect.stringContaining("not refused"),
+      });
     }
   });
 

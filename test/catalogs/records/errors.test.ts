@@ -232,7 +232,7 @@ describe("the text of an error", () => {
 
   test.each<[number, string]>([
     [2930, "another version of the API"],
-    [3960, "the flag that processes 200 at a time"],
+    [3960, "Narrow the criteria."],
     [3090, "operators and quotes"],
     [2894, "This report does not exist"],
   ])("code %d has a hint", async (code, hint) => {

@@ -99,6 +99,8 @@ describe("a read with a transient failure is retried once", () => {
   });
 });
 
+const GATEWAY: Fault = { kind: "answer", status: 429, body: "<h1>Slow down</h1>", type: "text/html" };
+
 describe("rate limits", () => {
   test.each(named(ALL))("%s: a refused call is retried after the wait, also a write", async (name, row) => {
     const { input } = await platform.live(row, alice);
@@ -131,18 +133,22 @@ describe("rate limits", () => {
     expect(alice.clock.sleeps).toEqual([4000]);
   });
 
-  test("a gateway's 429 proves nothing about a write", async () => {
-    const gateway: Fault = { kind: "answer", status: 429, body: "<h1>Slow down</h1>", type: "text/html" };
+  test("a gateway's 429 on a write was not done: it is sent again after the wait", async () => {
     const { input } = await platform.live(rowOf("InsertRecordsInVendorForm"), alice);
-    platform.sandbox.fail("data.add", gateway);
+    platform.sandbox.fail("data.add", GATEWAY);
+    await alice.run("InsertRecordsInVendorForm", input);
+    expect(platform.sandbox.calls("data.add")).toBe(2);
+  });
+
+  test("a gateway's 429 that stays says when to try again, and never that the outcome is unknown", async () => {
+    const { input } = await platform.live(rowOf("InsertRecordsInVendorForm"), alice);
+    for (let count = 0; count < 10; count++) platform.sandbox.fail("data.add", GATEWAY);
     const error = await alice.failure("InsertRecordsInVendorForm", input);
-    // Who tries again by itself, as a scheduled run does, must not either.
-    expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_RATE_LIMIT", canRetry: false });
-    expect(error.details.extra).toMatchObject({ outcome: "unknown" });
-    expect(platform.sandbox.calls("data.add")).toBe(1);
-    platform.sandbox.fail("data.list", gateway);
-    await alice.run("FetchVendorRecords", rowOf("FetchVendorRecords").input);
-    expect(platform.sandbox.calls("data.list")).toBe(2);
+    expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_RATE_LIMIT", canRetry: true });
+    expect(error.message).toMatch(
+      /^The platform's rate limit is reached \(HTTP 429\)\. Try again in \d+ s\.$/,
+    );
+    expect(error.details.extra).not.toHaveProperty("outcome");
   });
 
   test("the sixth job of a minute", async () => {

@@ -258,7 +258,24 @@ describe("records that were not accepted", () => {
         result: expect.arrayContaining([{ code: 3002, error: expect.anything() }]),
       },
     });
+    expect(error.message).toMatch(/(Name|SKU|Colour|Quantity): \S/);
+    expect(error.details.additionalPromptContent).toContain("`request_body`");
     expect(platform.sandbox.calls()).toBe(1);
+  });
+
+  test("too many match: the advice depends on whether the flag is set", async () => {
+    const { input } = await platform.live(rowOf("DeleteReportRecords"), alice);
+    const body = '{"code":3960,"message":"Too many."}';
+    const failing = async (flag: boolean) => {
+      platform.sandbox.fail("data.delete_many", { kind: "answer", status: 200, body });
+      const { message } = await alice.failure("DeleteReportRecords", {
+        ...input,
+        process_records_up_to_limit: flag,
+      });
+      return message;
+    };
+    expect(await failing(false)).toContain("or set `process_records_up_to_limit`");
+    expect(await failing(true)).toEndWith("Narrow the criteria.");
   });
 
   test("all that should be deleted are referred to", async () => {
@@ -275,6 +292,7 @@ describe("records that were not accepted", () => {
     const { input } = await platform.live(rowOf("UpdateVendorRecord"), alice);
     const error = await alice.failure("UpdateVendorRecord", { ...input, record_id: id });
     expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_BAD_REQUEST" });
+    expect(error.message).toMatch(/^The platform refused this \(HTTP 200, code 3002\)\..* SKU: \S/);
     expect(error.details.extra).toMatchObject({
       upstream_code: 3002,
       response_json: { error: { SKU: expect.any(String) } },

@@ -205,3 +205,24 @@ test("reports a failing model, also in the middle of its answer", async () => {
   const { code, stderr } = await run(["Hi", "--no-tools"]);
   expect([code, stderr]).toEqual([1, expect.stringContaining("overloaded")]);
 });
+
+describe("models test", () => {
+  const ask = async (...argv: string[]) => {
+    const io = fakeIo({ env: { ...site.environment } });
+    const code = await main(["models", "test", ...argv], io);
+    return { code, stdout: io.stdout, stderr: io.stderr };
+  };
+
+  test("shows the answer of the model", async () => {
+    model.script((request, reply) => say(request, reply, { content: "OK" }));
+    const ran = await ask("local", "-o", "json");
+
+    expect(jsonOf(ran)).toMatchObject({ model: "local/test-model", ok: true, answer: "OK" });
+    expect(model.requests).toHaveLength(1);
+  });
+
+  test("of an unknown entry exits 3 and asks nothing", async () => {
+    expect(await ask("nowhere")).toMatchObject({ code: 3, stdout: "" });
+    expect(model.requests).toHaveLength(0);
+  });
+});

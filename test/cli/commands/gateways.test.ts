@@ -1,7 +1,7 @@
 // `runtime gateways`: records by slug, and the configuration of MCP clients.
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { at } from "../../support/api";
 import { jsonOf, newTerminal } from "../support/fake-io";
 
@@ -100,6 +100,21 @@ describe("gateways", () => {
   });
 });
 
+/** What starts this program in the tests. */
+const PROGRAM = process.execPath;
+const SOURCE = join(import.meta.dir, "../../../cli/main.ts");
+
+/** A client's file with these lines, and a command that writes a gateway into it. */
+async function withFile(name: string, lines: readonly string[] | undefined) {
+  const { run, home } = await withGateway();
+  const file = join(home, name);
+  mkdirSync(dirname(file), { recursive: true });
+  if (lines !== undefined) writeFileSync(file, lines.join("\n"));
+  const connect = (client: string) =>
+    run(["gateways", "connect", "support", "--client", client, "--user", "alice", "--write"]);
+  return { connect, file };
+}
+
 describe("connecting a client", () => {
   const URL = "http://127.0.0.1:9099/mcp/support";
   const headers = (key: string) => ({ Authorization: `Bearer ${key}`, "X-User-ID": "alice" });
@@ -117,7 +132,7 @@ describe("connecting a client", () => {
       "claude-desktop",
       {
         mcpServers: {
-          support: { command: "runtime", args: ["mcp", "--gateway", "support", "--user", "alice"] },
+          support: { command: PROGRAM, args: [SOURCE, "mcp", "--gateway", "support", "--user", "alice"] },
         },
       },
     ],
@@ -138,8 +153,8 @@ describe("connecting a client", () => {
     expect(jsonOf(printed)).toEqual({
       mcpServers: {
         support: {
-          command: "runtime",
-          args: ["mcp", "--gateway", "support", "--user", "alice", ...place],
+          command: PROGRAM,
+          args: [SOURCE, "mcp", "--gateway", "support", "--user", "alice", ...place],
         },
       },
     });
@@ -162,7 +177,6 @@ describe("connecting a client", () => {
         support: { url: URL, bearer_token_env_var: "MY_KEY", http_headers: { "X-User-ID": "alice" } },
       },
     });
-    expect((await connect("--client", "codex", "--write")).code).toBe(EXIT_USAGE);
   });
 
   test("to a gateway for user tokens needs only the address", async () => {
@@ -198,8 +212,102 @@ describe("connecting a client", () => {
         support: { serverUrl: URL, headers: headers("${env:RUNTIME_API_KEY}") },
       },
     });
-    writeFileSync(file, "{ // mine\n}");
-    expect((await write()).code).not.toBe(0);
-    expect(readFileSync(file, "utf8")).toBe("{ // mine\n}");
+  });
+
+  test("keeps comments, trailing commas and indentation", async () => {
+    const { connect, file } = await withFile(".codeium/windsurf/mcp_config.json", [
+      "{",
+      "    // which look",
+      '    "theme": "dark", /* not light */',
+      '    "mcpServers": {',
+      '        "other": { "serverUrl": "https://other.example" }, // theirs',
+      "    },",
+      "}",
+    ]);
+
+    expect(await connect("windsurf")).toMatchObject({ code: 0, stdout: "" });
+    expect(readFileSync(file, "utf8")).toBe(
+      [
+        "{",
+        "    // which look",
+        '    "theme": "dark", /* not light */',
+        '    "mcpServers": {',
+        '        "other": {',
+        '            "serverUrl": "https://other.example"',
+        "        },",
+        '        "support": {',
+        `            "serverUrl": "${URL}",`,
+        '            "headers": {',
+        '                "Authorization": "Bearer ${env:RUNTIME_API_KEY}",',
+        '                "X-User-ID": "alice"',
+        "            }",
+        "        }, // theirs",
+        "    },",
+        "}",
+      ].join("\n"),
+    );
+    const once = readFileSync(file, "utf8");
+    await connect("windsurf");
+    expect(readFileSync(file, "utf8")).toBe(once);
+  });
+
+  test("adds to codex's TOML, and replaces only its own table", async () => {
+    const { connect, file } = await withFile(".codex/config.toml", [
+      'model = "gpt" # mine',
+      "",
+      "[mcp_servers.support]",
+      "# ours",
+      'url = "http://old.example"',
+      "",
+      "# theirs",
+      '[mcp_servers."other.one"]',
+      'command = "other"',
+    ]);
+
+    expect(await connect("codex")).toMatchObject({ code: 0, stdout: "" });
+    const text = readFileSync(file, "utf8");
+    expect(text).toBe(
+      [
+        'model = "gpt" # mine',
+        "",
+        '[mcp_servers."support"]',
+        "# ours",
+        `url = "${URL}"`,
+        'bearer_token_env_var = "RUNTIME_API_KEY"',
+        'http_headers = { "X-User-ID" = "alice" }',
+        "",
+        "# theirs",
+        '[mcp_servers."other.one"]',
+        'command = "other"',
+      ].join("\n"),
+    );
+  });
+
+  test("creates codex's TOML", async () => {
+    const { connect, file } = await withFile(".codex/config.toml", undefined);
+
+    expect((await connect("codex")).code).toBe(0);
+    expect(Bun.TOML.parse(readFileSync(file, "utf8"))).toHaveProperty("mcp_servers.support.url", URL);
+  });
+
+  test.each<[string, string, string[]]>([
+    ["windsurf", ".codeium/windsurf/mcp_config.json", ["{ not: json", "}"]],
+    ["windsurf", ".codeium/windsurf/mcp_config.json", ["[]"]],
+    ["windsurf", ".codeium/windsurf/mcp_config.json", ['{ "mcpServers": {}, "mcpServers": {} }']],
+    ["codex", ".codex/config.toml", ["mcp_servers = { other = {} }"]],
+    ["codex", ".codex/config.toml", ["[broken"]],
+    ["codex", ".codex/config.toml", ['text = """', "[mcp_servers.support]", '"""']],
+  ])("prints the entry of %s if %s cannot be changed: %j", async (client, name, lines) => {
+    const { connect, file } = await withFile(name, lines);
+    const ran = await connect(client);
+
+    const changed = readFileSync(file, "utf8");
+    if (ran.code === 0) expect(Bun.TOML.parse(changed)).toMatchObject({ text: "[mcp_servers.support]\n" });
+    else {
+      expect([ran.code, ran.stdout, changed]).toEqual([1, "", lines.join("\n")]);
+      expect(ran.stderr).toContain(`${file} `);
+      expect(ran.stderr).toContain("was not changed. Add the printed entry by hand.");
+      expect(ran.stderr).toContain(URL);
+    }
   });
 });

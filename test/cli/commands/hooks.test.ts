@@ -90,10 +90,10 @@ describe("a plugin", () => {
     expect((await run(["plugins", "show", id])).io.stdout).toContain(`${peer.url}/pre`);
     const updated = await run(["plugins", "update", id, "--status", "active", "-o", "json"]);
     expect(jsonOf(updated.io)).toMatchObject({ status: "active", version: 2 });
-    const refused = await run(["plugins", "delete", id]);
+    const refused = await run(["plugins", "delete", id, "--yes"]);
     expect([refused.code, refused.io.stderr]).toEqual([5, expect.stringContaining("Hooks use this plugin")]);
-    expect((await run(["hooks", "delete", String(at(made, "hooks.0.id"))])).code).toBe(0);
-    expect((await run(["plugins", "delete", id])).code).toBe(0);
+    expect((await run(["hooks", "delete", String(at(made, "hooks.0.id")), "--force"])).code).toBe(0);
+    expect((await run(["plugins", "delete", id, "--yes"])).code).toBe(0);
     expect((await run(["plugins", "show", id])).code).toBe(3);
   });
 
@@ -218,8 +218,8 @@ describe("against a server", () => {
     expect(tried).toMatchObject({ ok: true, results: [{ hook_point: "tool.pre", decision: "ok" }] });
     const hooks = jsonOf((await remote("hooks", "list")).io);
     expect(Array.isArray(hooks) && isObject(hooks[0]) && hooks[0]["plugin_id"]).toBe(id);
-    expect((await remote("hooks", "delete", String(at(hooks, "0.id")))).code).toBe(0);
-    expect((await remote("plugins", "delete", id)).code).toBe(0);
+    expect((await remote("hooks", "delete", String(at(hooks, "0.id")), "--force")).code).toBe(0);
+    expect((await remote("plugins", "delete", id, "--yes")).code).toBe(0);
   });
 
   test("does not create records of the organization", async () => {

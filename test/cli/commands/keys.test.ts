@@ -24,9 +24,9 @@ test("creates a key, lists it without its secret, shows and revokes it", async (
   expect(listed.stdout).not.toContain(String(at(record, "key")));
   expect(jsonOf(await run(["keys", "show", id, "-o", "json"]))).not.toHaveProperty("key");
 
-  expect(jsonOf(await run(["keys", "delete", id, "-o", "json"]))).toEqual({ id, deleted: true });
+  expect(jsonOf(await run(["keys", "delete", id, "--yes", "-o", "json"]))).toEqual({ id, deleted: true });
   expect(jsonOf(await run(["keys", "list", "-o", "json"]))).toEqual([]);
-  expect((await run(["keys", "delete", id])).code).toBe(3);
+  expect((await run(["keys", "delete", id, "--yes"])).code).toBe(3);
 });
 
 test("prints a new key in its table, and nothing else to standard output", async () => {

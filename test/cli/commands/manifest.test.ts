@@ -66,6 +66,15 @@ const VALUES = {
   PLUGIN_POLICY_OF_SALES_SIGNING_SECRET: SIGNING,
 };
 
+const READS = [
+  "Reads variable IDP_CLIENT_SECRET for providers.0.oauth2.client_secret.",
+  "Reads variable OTHER for secrets.0.value.",
+  "Reads variable WORD for secrets.1.value.",
+  "Reads variable PLUGIN_POLICY_OF_SALES_TOKEN for plugins.0.webhook_config.auth.token.",
+  "Reads variable PLUGIN_POLICY_OF_SALES_SIGNING_SECRET for plugins.0.webhook_config.signing_secret.",
+  "",
+].join("\n");
+
 test("export | apply --dry-run on an empty project, then apply, gives an equal export", async () => {
   const { run } = await filled();
   const { stdout: document } = await run(["export"]);
@@ -74,13 +83,13 @@ test("export | apply --dry-run on an empty project, then apply, gives an equal e
   const into = (...flags: string[]) =>
     run(["apply", "-f", "-", "--project", "empty", ...flags], { stdin: document, env: VALUES });
   const planned = await into("--dry-run");
-  expect(planned.stderr).toBe("8 would change, 0 unchanged.\n");
+  expect(planned.stderr).toBe(`${READS}8 would change, 0 unchanged.\n`);
   expect((await run(["providers", "list", "-o", "json", "--project", "empty"])).stdout).toBe("[]\n");
 
   expect((await into()).stdout).toBe(planned.stdout);
   expect((await run(["export", "--project", "empty"])).stdout).toBe(document);
-  const again = await run(["apply", "-f", "-", "--dry-run", "--project", "empty"], { stdin: document });
-  expect(again.stderr).toBe("0 would change, 8 unchanged.\n");
+  const again = await into("--dry-run", "--detailed-exitcode");
+  expect([again.code, again.stderr]).toEqual([0, `${READS}0 would change, 8 unchanged.\n`]);
 });
 
 test("export uses a different variable for each provider, even for similar ids", async () => {
@@ -136,7 +145,13 @@ describe("apply", () => {
 
     expect(jsonOf(ran)).toEqual([
       { kind: "session_verification", name: "project", action: "unchanged" },
-      { kind: "provider", name: "idp", action: "update", fields: ["description"] },
+      {
+        kind: "provider",
+        name: "idp",
+        action: "update",
+        fields: ["description"],
+        differences: [{ field: "description", before: "Sign in", after: "Another" }],
+      },
     ]);
     const shown = await run(["providers", "show", "idp", "-o", "json"]);
     expect(jsonOf(shown)).toMatchObject({
@@ -168,7 +183,12 @@ describe("apply", () => {
     const dry = await into("--dry-run");
     const refused = await into();
 
-    expect([dry.code, dry.stderr]).toEqual([0, `4 would change, 0 unchanged.\n${missing}\n`]);
+    expect([dry.code, dry.stderr]).toEqual([
+      0,
+      "Reads variable PLUGIN_POLICY_OF_SALES_TOKEN for plugins.0.webhook_config.auth.token, which is not set.\n" +
+        "Reads variable PLUGIN_POLICY_OF_SALES_SIGNING_SECRET for plugins.0.webhook_config.signing_secret, which is not set.\n" +
+        `4 would change, 0 unchanged.\n${missing}\n`,
+    ]);
     expect([refused.code, refused.stderr.includes(missing)]).toEqual([1, true]);
     expect((await run(["plugins", "list", "-o", "json", "--project", "empty"])).stdout).toBe("[]\n");
     const changed = stdin.replace('"max_attempts":5', '"max_attempts":6');
@@ -192,8 +212,8 @@ describe("apply", () => {
     const { stdout } = await run(["apply", "-f", "-", "--no-headers"], { stdin: JSON.stringify({ hooks }) });
 
     expect(stdout.split("\n").map((line) => line.split(/  +/))).toMatchObject([
-      ["update", "hook", "Policy of sales tool.pre", "priority"],
-      ["update", "hook", "second look", "priority"],
+      ["update", "hook", "Policy of sales tool.pre", "priority: 7 -> 8"],
+      ["update", "hook", "second look", "priority: 8 -> 7"],
       ["create", "hook", "third look"],
       [""],
     ]);
@@ -217,7 +237,7 @@ describe("apply", () => {
 
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining("Missing: the plugin x of the hook at tool.pre"),
+      expect.stringContaining("hooks.0.plugin must be a plugin of the document or the project"),
     ]);
   });
 
@@ -248,7 +268,7 @@ describe("apply", () => {
 
   test.each([
     ["a list instead of a document", "[1]", "must contain one document", 1],
-    ["invalid YAML", "a: [", "is not valid YAML or JSON", 1],
+    ["invalid YAML", "a: [", "line 1, column 5: not valid YAML or JSON", 1],
     ["a field of the wrong type", "secrets: {}", "secrets must be array", 1],
     ["an unknown source", "secrets: [{key: A, value_from: {vault: x}}]", "{env: VARIABLE}", 1],
     ["a missing file", "secrets: [{key: A, value_from: {file: /none}}]", "cannot be read", 2],
@@ -286,9 +306,9 @@ describe("against a server", () => {
         hooks: [hook],
       });
       const anew = async () => {
-        await run(["secrets", "delete", "A"]);
+        await run(["secrets", "delete", "A", "--yes"]);
         for (const noun of ["hooks", "plugins"])
-          await run([noun, "delete", (await run([noun, "list", "-o", "name"])).stdout.trim()]);
+          await run([noun, "delete", (await run([noun, "list", "-o", "name"])).stdout.trim(), "--force"]);
       };
       await anew();
       const here = await run(line.split(" "), { stdin });
@@ -314,6 +334,9 @@ test("a document exported over HTTP can be applied", async () => {
   const planned = await there("apply", "-f", "-", "--dry-run");
   const applied = await there("apply", "-f", "-");
 
-  expect([planned.stderr, applied.stdout]).toEqual(["8 would change, 0 unchanged.\n", planned.stdout]);
+  expect([planned.stderr, applied.stdout]).toEqual([
+    `${READS}8 would change, 0 unchanged.\n`,
+    planned.stdout,
+  ]);
   expect((await there("export")).stdout).toBe(document);
 });

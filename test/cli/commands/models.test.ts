@@ -16,7 +16,7 @@ describe("an entry", () => {
     expect((await run(["models", "list"])).stdout).toMatch(
       /local\s+openai\s+c\s+http:\/\/127\.0\.0\.1:1\/v1\/chat\/completions\s+none\s+stored/,
     );
-    expect((await run(["models", "delete", "local"])).code).toBe(0);
+    expect((await run(["models", "delete", "local", "--yes"])).code).toBe(0);
     expect((await run(["models", "show", "local"])).code).toBe(3);
   });
 
@@ -60,7 +60,7 @@ describe("an entry", () => {
     expect((await run(["models", "list", ...config])).stdout).toMatch(
       /fixed\s+openai\s+any\s+https:\S+\s+set\s+configuration/,
     );
-    const refused = await run(["models", "delete", "fixed", ...config]);
+    const refused = await run(["models", "delete", "fixed", "--yes", ...config]);
     expect([refused.code, refused.stderr]).toEqual([
       1,
       expect.stringContaining("is part of the configuration"),

@@ -90,8 +90,11 @@ test("lists a secret without its value, describes it, and deletes it", async () 
   expect(jsonOf(listed)).toEqual([expect.objectContaining({ key: "K", description: "for the vendor" })]);
   expect(listed.stdout).not.toContain("hidden value");
 
-  expect(jsonOf(await run(["secrets", "delete", "k", "-o", "json"]))).toEqual({ id: "k", deleted: true });
-  expect((await run(["secrets", "delete", "K"])).code).toBe(3);
+  expect(jsonOf(await run(["secrets", "delete", "k", "--yes", "-o", "json"]))).toEqual({
+    id: "k",
+    deleted: true,
+  });
+  expect((await run(["secrets", "delete", "K", "--yes"])).code).toBe(3);
 });
 
 test.each<[string, string[], string, string]>([

@@ -32,8 +32,71 @@ describe("tools list", () => {
     expect(await ready()).toMatch(/^Chat\.WhoAmI +needs consent/m);
   });
 
-  test("of an unknown toolkit is empty", async () => {
-    expect(jsonOf(await newTerminal().run(["tools", "list", "--toolkit", "None", "-o", "json"]))).toEqual([]);
+  test("of an unknown toolkit is an error that suggests the nearest one", async () => {
+    const ran = await newTerminal().run(["tools", "list", "--toolkit", "Chatt"]);
+
+    expect([ran.code, ran.stdout]).toEqual([3, ""]);
+    expect(ran.stderr).toContain("The toolkit Chatt does not exist. Did you mean Chat?");
+    expect(ran.stderr).toContain("runtime toolkits list");
+  });
+
+  test("marks deprecated tools, and --no-deprecated leaves them out", async () => {
+    const { run } = newTerminal();
+    const records = jsonOf(await run(["tools", "list", "-o", "json"]));
+    const old = (Array.isArray(records) ? records : []).filter((each) => at(each, "deprecation_message"));
+    expect(old.length).toBeGreaterThan(0);
+
+    const all = (await run(["tools", "list"])).stdout.split("\n");
+    const current = (await run(["tools", "list", "--no-deprecated", "-o", "name"])).stdout.split("\n");
+    const window = ["--no-deprecated", "--limit", "2", "--offset", "1", "-o", "name"];
+
+    expect(all.filter((line) => / {2}deprecated {2}/.test(line))).toHaveLength(old.length);
+    for (const tool of old) expect(current).not.toContain(String(at(tool, "qualified_name")));
+    expect((await run(["tools", "list", ...window])).stdout).toBe(`${current.slice(1, 3).join("\n")}\n`);
+  });
+});
+
+describe("tools search", () => {
+  const names = async (...words: string[]) => {
+    const { stdout } = await newTerminal().run(["tools", "search", ...words, "-o", "name"]);
+    return stdout.split("\n").filter((line) => line !== "");
+  };
+
+  test("finds the tool whose name has the words first, in any order and number", async () => {
+    expect((await names("send", "messages"))[0]).toBe("Chat.SendMessage");
+    expect((await names("message send to a channel"))[0]).toBe("Chat.SendMessage");
+  });
+
+  test("lists only tools with all words, if there are some", async () => {
+    const found = await names("spreadsheet", "--toolkit", "Sheets");
+    expect(found.length).toBeGreaterThan(0);
+    for (const name of found) expect(name).toStartWith("Sheets.");
+    expect(await names("users", "--toolkit", "Sheets", "--limit", "1")).toHaveLength(1);
+  });
+
+  test("says so if nothing is found", async () => {
+    const ran = await newTerminal().run(["tools", "search", "xyzzy"]);
+
+    expect([ran.code, ran.stdout]).toEqual([0, ""]);
+    expect(ran.stderr).toContain("runtime tools list");
+  });
+});
+
+describe("toolkits", () => {
+  test("are listed with the number of their tools", async () => {
+    const { run } = newTerminal();
+    const tools = jsonOf(await run(["tools", "list", "--toolkit", "Chat", "-o", "json"]));
+
+    expect(jsonOf(await run(["toolkits", "list", "-o", "json"]))).toContainEqual(
+      expect.objectContaining({ name: "Chat", tools: Array.isArray(tools) ? tools.length : 0 }),
+    );
+    expect(jsonOf(await run(["toolkits", "show", "chat", "-o", "json"]))).toMatchObject({ name: "Chat" });
+  });
+
+  test("of an unknown name are an error with the nearest one", async () => {
+    const ran = await newTerminal().run(["toolkits", "show", "Shets"]);
+
+    expect([ran.code, ran.stderr.includes("Did you mean Sheets?")]).toEqual([3, true]);
   });
 });
 
@@ -73,7 +136,7 @@ test("tools authorize prints the authorization, and a note if no server is runni
   const status = await run(["auth", "status", id, "-o", "json"]);
   expect(jsonOf(status)).toMatchObject({ id, status: "pending" });
   const unknown = await run(["auth", "status", "ar_none", "-o", "json"]);
-  expect([unknown.code, at(jsonOf(unknown), "name")]).toEqual([1, "invalid_parameter"]);
+  expect([unknown.code, at(jsonOf(unknown), "name")]).toEqual([3, "invalid_parameter"]);
 });
 
 test("auth start requests the given scopes", async () => {

@@ -4,10 +4,12 @@ import type { Behaviour } from "./behaviour";
 import { answerRows } from "./answers";
 import { argumentRows } from "./arguments";
 import { endingRows } from "./endings";
+import { failedRows } from "./failed";
 import { fragmentRows } from "./fragments";
 import { refusalRows } from "./refusals";
 import { ruleRows } from "./rules";
 import { streamRows } from "./streams";
+import { textRows } from "./texts";
 import { ask, type Seen, type Stage, startStage, TOOLS } from "./stage";
 
 const GROUPS: Readonly<Record<string, readonly Behaviour[]>> = {
@@ -16,6 +18,8 @@ const GROUPS: Readonly<Record<string, readonly Behaviour[]>> = {
   "answers to calls": answerRows,
   "bytes of streams": streamRows,
   "ends of turns": endingRows,
+  "turns that fail": failedRows,
+  "texts and fields": textRows,
   "refusals and failures": refusalRows,
   "rules of the loop": ruleRows,
 };

@@ -10,9 +10,11 @@ const FIELDS = [
   "messages",
   "system",
   "metadata",
+  "output_config",
   "stop_sequences",
   "stream",
   "temperature",
+  "thinking",
   "tool_choice",
   "tools",
   "top_k",
@@ -23,6 +25,8 @@ const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const KEYS: Readonly<Record<string, string[]>> = {
   text: ["type", "text", "cache_control"],
   image: ["type", "source", "cache_control"],
+  thinking: ["type", "thinking", "signature"],
+  redacted_thinking: ["type", "data"],
   tool_use: ["type", "id", "name", "input", "cache_control"],
   tool_result: ["type", "tool_use_id", "content", "is_error", "cache_control"],
 };
@@ -133,6 +137,12 @@ function faultOfBlock(block: unknown, role: string, place: string, hasTools: boo
     return typeof text === "string" && text.trim() !== ""
       ? undefined
       : `${place}: text content blocks must contain non-whitespace text`;
+  if (type === "thinking" || type === "redacted_thinking") {
+    if (role !== "assistant") return `${place}: thinking blocks can only be in assistant messages`;
+    return typeof block["signature"] === "string" || typeof block["data"] === "string"
+      ? undefined
+      : `${place}.thinking.signature: Field required`;
+  }
   if (type === "image") {
     const kind = isLoose(source) ? source["type"] : undefined;
     return kind === "base64" || kind === "url"

@@ -13,6 +13,8 @@ export interface Person {
   readonly storageLimit: number | null;
   /** The title of a new first sheet in the person's language. */
   readonly firstSheet: string;
+  /** The locale of the person's new files. */
+  readonly locale: string;
 }
 
 export interface People {
@@ -36,6 +38,7 @@ export const PEOPLE: People = {
     },
     storageLimit: 16_106_127_360,
     firstSheet: "Sheet1",
+    locale: "en_US",
   },
   bob: {
     name: "bob",
@@ -50,6 +53,7 @@ export const PEOPLE: People = {
     },
     storageLimit: null,
     firstSheet: "Feuille 1",
+    locale: "fr_FR",
   },
   carol: {
     name: "carol",
@@ -59,6 +63,7 @@ export const PEOPLE: People = {
     profile: {},
     storageLimit: 16_106_127_360,
     firstSheet: "Sheet1",
+    locale: "en_US",
   },
 };
 

@@ -18,6 +18,7 @@ export function addFile(library: Library, project: string, seeded: SeededFile): 
     domainShared: seeded.domainShared ?? false,
     trashed: seeded.trashed ?? false,
     starred: seeded.starred ?? false,
+    ...(seeded.locale === undefined ? {} : { locale: seeded.locale }),
     ...(seeded.createdAt === undefined ? {} : { createdAt: seeded.createdAt }),
     ...(seeded.modifiedAt === undefined ? {} : { modifiedAt: seeded.modifiedAt }),
   });
@@ -41,7 +42,7 @@ function addSheet({ workbook }: File, seeded: SeededSheet): void {
     if (typeof value === "boolean") sheet.enter(row, column, { boolValue: value });
     else if (typeof value === "number") sheet.enter(row, column, { numberValue: value });
     else {
-      const { entered, format } = typed(value);
+      const { entered, format } = typed(value, workbook.locale);
       sheet.enter(row, column, entered, format);
     }
   }

@@ -73,6 +73,8 @@ export interface SeededSheet {
 
 export interface SeededFile {
   readonly title?: string;
+  /** `en_US` (default), `de_DE`, `fr_FR` or `tr_TR`. */
+  readonly locale?: string;
   /** Default: one sheet, `Sheet1`. */
   readonly sheets?: readonly SeededSheet[];
   /** A person's name; default alice. */

@@ -59,9 +59,10 @@ function mayChange({ step, isConnected }: Operation, user: string): boolean {
 }
 
 export const everyGrantIsOwned: Check = async (checked) => {
-  if (!isAtRest(checked)) return undefined;
   const { world, observer, history } = checked;
   const held = world.provider.grants.filter(isHeld);
+  for (const grant of held) if (await isReplaced(checked, grant)) history.replaced.add(grant);
+  if (!isAtRest(checked)) return undefined;
   if (held.length === 0) return undefined;
   const [pending, toRevoke] = [await observer.heldTokens(), await observer.tokensToRevoke()];
   for (const grant of held) {
@@ -69,14 +70,20 @@ export const everyGrantIsOwned: Check = async (checked) => {
     const stored = row === undefined ? undefined : await observer.refreshTokenOf(row);
     const token = `refresh-of-${grant.name}-${grant.newest}`;
     if (stored === token) continue;
-    // A revocation would have ended the grant of the connection as well, which is of the same account.
-    if (row?.status === "active") history.replaced.add(grant);
     if (grant.superseded || history.replaced.has(grant)) continue;
     if (pending.includes(token) || toRevoke.includes(token)) continue;
     return `${grant.name}-${grant.newest} works and was received, and is neither stored nor pending nor to be revoked`;
   }
   return undefined;
 };
+
+/** A revocation would end the grant of the connection as well, which is of the same account. */
+async function isReplaced({ world, observer }: Checked, grant: Grant): Promise<boolean> {
+  const row = observer.connection(grant.user);
+  if (row?.status !== "active") return false;
+  const token = await observer.refreshTokenOf(row);
+  return token === undefined || world.provider.find(token)?.grant !== grant;
+}
 
 export const revocationsEnd: Check = async ({ world, observer }) => {
   for (const token of await observer.tokensToRevoke()) {

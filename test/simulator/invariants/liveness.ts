@@ -2,7 +2,7 @@
 import type { Check } from "./checked";
 
 /** How long a call may take while its token is valid and the platform answers. */
-const CALL_MS = 1000;
+const CALL_MS = 2000;
 /** How long a write may take in a process without trouble of its own. */
 const WRITE_MS = 15_000;
 /** How long writes may fail before a process says that it is not healthy. */

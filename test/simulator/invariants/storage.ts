@@ -99,7 +99,7 @@ function strangeEntry({ observer }: Checked, { label, seen, principal }: Operati
 function unfinishedRotation({ observer, operations }: Checked, operation: Operation): string | undefined {
   const { rotated, principal, began } = operation;
   if (rotated === undefined || principal?.projectId !== SECOND) return undefined;
-  if (rotated.remaining !== undefined || rotated.unopenable !== undefined) return undefined;
+  if (rotated.unopenable !== undefined) return undefined;
   if (principal.incarnation !== observer.incarnation(SECOND)) return undefined;
   const mayStore = ({ step, ended }: Operation): boolean =>
     (ended ?? Infinity) > began &&
@@ -108,5 +108,5 @@ function unfinishedRotation({ observer, operations }: Checked, operation: Operat
   const left = observer.sealedByOthers(SECOND, rotated.id);
   return left === 0
     ? undefined
-    : `${operation.label} left ${left} secrets under an older key and did not say so`;
+    : `${operation.label} left ${left} secrets under an older key although none was stored meanwhile`;
 }

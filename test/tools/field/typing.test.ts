@@ -144,7 +144,7 @@ describe("Sheets.UpdateCells", () => {
     const made = await value("Sheets.CreateSpreadsheet", { title: "T", data: '{"1":{"A":1}}' });
     const spreadsheet_id = String(at(made, "spreadsheetId"));
     const nothing = { sheet_position: null, sheet_id_or_name: null };
-    await value("Sheets.UpdateCells", { spreadsheet_id, data: '{"2":{"B":"false"}}', ...nothing });
+    await value("Sheets.UpdateCells", { spreadsheet_id, data: '{"2":{"B":false}}', ...nothing });
     const read = await value("Sheets.GetSpreadsheet", {
       spreadsheet_id,
       ...nothing,

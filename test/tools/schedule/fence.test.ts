@@ -88,6 +88,32 @@ test("a former holder can neither renew the lease nor end or retry the run", asy
   ]);
 });
 
+test("a run that was cancelled after it was read cannot be claimed", async () => {
+  const seen = await read();
+  expect(await store.write(() => repository.cancelRun(seen, NOW))).toBe(true);
+
+  expect(await claim(seen, "one")).toBeUndefined();
+  expect(await status()).toBe("cancelled");
+});
+
+test("a run that is claimed cannot be cancelled", async () => {
+  const mine = await claimed("one");
+
+  expect(await store.write(() => repository.cancelRun(mine, NOW))).toBe(false);
+  expect(await store.write(() => repository.endAttempt(mine, END, COMPLETED))).toBe(true);
+  expect(await status()).toBe("completed");
+});
+
+test("a run that waits for its next attempt can be cancelled", async () => {
+  const mine = await claimed("one");
+  await store.write(() => repository.endAttempt(mine, END, { dueAt: NOW }));
+  const seen = await read();
+  expect(await store.write(() => repository.cancelRun(seen, NOW))).toBe(true);
+
+  expect(await claim(seen, "other")).toBeUndefined();
+  expect(await status()).toBe("cancelled");
+});
+
 test("a lost run is ended once", async () => {
   await claimed("one");
   const seen = await read(NOW + LEASE);

@@ -1,12 +1,14 @@
 // Converts answers of the messages protocol to chat completions.
 import { isObject } from "../../../base";
 import type { Loose } from "../client";
+import { blockFields, thinkingOf } from "./blocks";
 
 /** A message as a `chat.completion`. `now`: seconds since 1970. */
 export function completionOf(message: Loose, now: number): Loose {
   const blocks = Array.isArray(message["content"]) ? message["content"].filter(isObject) : [];
   const text = blocks.map((block) => (block["type"] === "text" ? String(block["text"] ?? "") : "")).join("");
   const calls = blocks.filter(({ type }) => type === "tool_use").map(callOf);
+  const thinking = thinkingOf(blocks);
   return {
     id: message["id"],
     object: "chat.completion",
@@ -15,7 +17,13 @@ export function completionOf(message: Loose, now: number): Loose {
     choices: [
       {
         index: 0,
-        message: { role: "assistant", content: text, ...(calls.length === 0 ? {} : { tool_calls: calls }) },
+        message: {
+          role: "assistant",
+          content: text,
+          ...(thinking === "" ? {} : { reasoning_content: thinking }),
+          ...blockFields(blocks),
+          ...(calls.length === 0 ? {} : { tool_calls: calls }),
+        },
         finish_reason: finishOf(message["stop_reason"]),
       },
     ],
@@ -46,12 +54,20 @@ export function usageOf(usage: unknown): Loose {
   const given = isObject(usage) ? usage : {};
   const count = (name: string): number => (typeof given[name] === "number" ? given[name] : 0);
   const cached = count("cache_read_input_tokens");
-  const prompt = count("input_tokens") + count("cache_creation_input_tokens") + cached;
+  const written = count("cache_creation_input_tokens");
+  const prompt = count("input_tokens") + written + cached;
   const completed = count("output_tokens");
   return {
     prompt_tokens: prompt,
     completion_tokens: completed,
     total_tokens: prompt + completed,
-    ...(cached === 0 ? {} : { prompt_tokens_details: { cached_tokens: cached } }),
+    ...(cached === 0 && written === 0
+      ? {}
+      : {
+          prompt_tokens_details: {
+            cached_tokens: cached,
+            ...(written === 0 ? {} : { cache_write_tokens: written }),
+          },
+        }),
   };
 }

@@ -3,8 +3,10 @@ import type { Core } from "../../../core";
 import type { ModelServer } from "../../server-of";
 import { callStreaming, callWhole } from "../call";
 import type { Loose, ModelClient } from "../client";
-import { refusedInside, unreadable } from "../failure";
-import { chunkOf, framesOf } from "../openai";
+import { MessagesReader } from "../../stream/reader";
+import { faultsOf, unreadable } from "../failure";
+import { wellFormedChunks } from "../openai";
+import { BlockSource, recordsOf } from "../records";
 import { completionOf } from "./answer";
 import { anthropicRequest } from "./request";
 import { ChunksOf } from "./stream";
@@ -20,21 +22,19 @@ export function anthropicClient(core: Core, server: ModelServer): ModelClient {
     },
     async *stream(body, options) {
       const request = JSON.stringify(anthropicRequest(body, server, true));
-      yield* chunks(server, await callStreaming(core, server, request, options), new ChunksOf(now()));
+      const bytes = await callStreaming(core, server, request, options);
+      const records = recordsOf(
+        new BlockSource(core, server, bytes, options),
+        new MessagesReader(faultsOf(server)),
+      );
+      yield* wellFormedChunks(chunks(records, new ChunksOf(now())));
     },
   };
 }
 
 async function* chunks(
-  server: ModelServer,
-  bytes: ReadableStream<Uint8Array>,
+  records: AsyncGenerator<Loose, void>,
   translation: ChunksOf,
 ): AsyncGenerator<Loose, void> {
-  for await (const { data } of framesOf(server, bytes)) {
-    const event = chunkOf(server, data);
-    if (event["type"] === "error") throw refusedInside(server, event["error"]);
-    yield* translation.add(event);
-    if (translation.isOver) return;
-  }
-  throw unreadable(server, 200, "an incomplete stream");
+  for await (const record of records) yield* translation.add(record);
 }

@@ -3,6 +3,7 @@
 import { isObject, parseJson } from "../../../base";
 import { invalidParameter } from "../../../errors";
 import type { ChatMessage, Loose } from "../client";
+import { givenBack } from "./blocks";
 import { contentBlocks, systemText } from "./content";
 
 export interface AnthropicTurn {
@@ -26,7 +27,8 @@ export function translated(messages: readonly ChatMessage[]): Translated {
       // All instructions go to the same field, regardless of their position.
       system.push(systemText(message.content, place));
     } else if (message.role === "assistant") {
-      add(turns, "assistant", [...contentBlocks(message.content, place), ...callsOf(message, ids, place)]);
+      const [texts, calls] = [contentBlocks(message.content, place), callsOf(message, ids, place)];
+      add(turns, "assistant", givenBack(message["content_blocks"], texts, calls) ?? [...texts, ...calls]);
     } else if (message.role === "tool") {
       add(turns, "user", [resultOf(message, ids, place)]);
     } else {

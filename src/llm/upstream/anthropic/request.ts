@@ -1,9 +1,11 @@
 // Converts a request of chat completions to the messages protocol.
 import { isObject } from "../../../base";
 import { invalidParameter } from "../../../errors";
+import { checkLimits } from "../../limit-field";
 import type { ModelServer } from "../../server-of";
 import type { ChatBody, Loose } from "../client";
 import { translated } from "./messages";
+import { thinkingOf } from "./thinking";
 
 /**
  * Fields that only tune sampling (penalties, seed, logit_bias) have no counterpart and are left out. Fields that would
@@ -11,6 +13,7 @@ import { translated } from "./messages";
  */
 export function anthropicRequest(body: ChatBody, server: ModelServer, stream: boolean): Loose {
   refuseOtherForms(body);
+  checkLimits(body);
   const { model, messages, max_tokens: limit, max_completion_tokens: newer, user, stop, tools } = body;
   const { system, messages: turns } = translated(messages);
   const functions = Array.isArray(tools) ? tools.map(toolOf) : [];
@@ -24,21 +27,34 @@ export function anthropicRequest(body: ChatBody, server: ModelServer, stream: bo
       : {}),
     ...(typeof body["top_p"] === "number" ? { top_p: body["top_p"] } : {}),
     ...stopSequences(stop),
+    ...thinkingOf(body),
     ...(typeof user === "string" ? { metadata: { user_id: user } } : {}),
     ...(functions.length === 0 ? {} : { tools: functions, ...choiceOf(body) }),
     ...(stream ? { stream } : {}),
   };
 }
 
-function refuseOtherForms({ n, logprobs, response_format: format, modalities }: ChatBody): void {
-  const refuse = (field: string): Error =>
-    invalidParameter(`${field} is not supported by this model. Leave it out or use another model.`);
-  if (typeof n === "number" && n !== 1) throw refuse("n");
-  if (logprobs === true) throw refuse("logprobs");
-  if (isObject(format) && format["type"] !== undefined && format["type"] !== "text")
-    throw refuse("response_format");
-  if (Array.isArray(modalities) && modalities.some((one) => one !== "text")) throw refuse("modalities");
+function refuseOtherForms(body: ChatBody): void {
+  const { n, logprobs, top_logprobs: top, response_format: format, modalities, functions } = body;
+  const found = {
+    n: typeof n === "number" && n !== 1,
+    logprobs: logprobs === true,
+    top_logprobs: typeof top === "number" && top > 0,
+    response_format: isObject(format) && format["type"] !== undefined && format["type"] !== "text",
+    modalities: Array.isArray(modalities) && modalities.some((one) => one !== "text"),
+    functions: Array.isArray(functions) && functions.length > 0,
+    ...Object.fromEntries(OTHERS.map((field) => [field, body[field] !== undefined && body[field] !== null])),
+  };
+  const refused = Object.entries(found).flatMap(([field, isRefused]) => (isRefused ? [field] : []));
+  if (refused.length === 0) return;
+  const [verb, pronoun] = refused.length === 1 ? ["is", "it"] : ["are", "them"];
+  throw invalidParameter(
+    `${refused.join(" and ")} ${verb} not supported by this model. Leave ${pronoun} out or use another model.`,
+  );
 }
+
+/** Fields that change what the answer is, and have no counterpart. */
+const OTHERS = ["function_call", "audio", "web_search_options", "verbosity", "reasoning"] as const;
 
 function toolOf(tool: unknown, index: number): Loose {
   const called = isObject(tool) && isObject(tool["function"]) ? tool["function"] : undefined;

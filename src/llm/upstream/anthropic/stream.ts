@@ -1,14 +1,20 @@
 // Converts a stream of the messages protocol to chunks of chat completions.
 import { isObject } from "../../../base";
+import { inputOf } from "../../loop/call";
+import { merge } from "../../stream/merge";
 import type { Loose } from "../client";
 import { finishOf, usageOf } from "./answer";
+import { blockFields } from "./blocks";
 
 /** Converts events to chunks, one event at a time. */
 export class ChunksOf {
   readonly #now: number;
   #head: Loose = {};
   #usage: Loose = {};
-  #isOver = false;
+  /** The content so far, by the index of each block. */
+  readonly #blocks = new Map<unknown, Loose>();
+  /** JSON text of inputs that arrive in pieces. */
+  readonly #inputs = new Map<unknown, string>();
   /** Positions of calls, by the index of their block. */
   readonly #calls = new Map<unknown, number>();
 
@@ -16,12 +22,7 @@ export class ChunksOf {
     this.#now = now;
   }
 
-  /** Whether the end event of the protocol was received. */
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  /** The chunks of an event; pings, thinking and unknown events have none. */
+  /** The chunks of an event; pings and unknown events have none. */
   add(event: Loose): Loose[] {
     switch (event["type"]) {
       case "message_start":
@@ -35,9 +36,6 @@ export class ChunksOf {
         return this.#delta(event["index"], isObject(event["delta"]) ? event["delta"] : {});
       case "message_delta":
         return this.#end(event);
-      case "message_stop":
-        this.#isOver = true;
-        return [];
       default:
         return [];
     }
@@ -55,6 +53,10 @@ export class ChunksOf {
   }
 
   #startBlock(index: unknown, block: Loose): Loose[] {
+    this.#blocks.set(index, { ...block });
+    if (block["type"] === "thinking" && typeof block["thinking"] === "string" && block["thinking"] !== "") {
+      return [this.#chunk({ reasoning_content: block["thinking"] })];
+    }
     if (block["type"] === "text" && typeof block["text"] === "string" && block["text"] !== "") {
       return [this.#chunk({ content: block["text"] })];
     }
@@ -73,6 +75,10 @@ export class ChunksOf {
   }
 
   #delta(index: unknown, delta: Loose): Loose[] {
+    this.#keep(index, delta);
+    if (delta["type"] === "thinking_delta" && typeof delta["thinking"] === "string") {
+      return [this.#chunk({ reasoning_content: delta["thinking"] })];
+    }
     if (delta["type"] === "text_delta" && typeof delta["text"] === "string") {
       return [this.#chunk({ content: delta["text"] })];
     }
@@ -83,11 +89,35 @@ export class ChunksOf {
     return [this.#chunk({ tool_calls: [{ index: place, function: { arguments: piece } }] })];
   }
 
+  /** Adds a fragment to its block, as the whole answer would have it. */
+  #keep(index: unknown, delta: Loose): void {
+    const block = this.#blocks.get(index);
+    if (block === undefined) return;
+    const { type, partial_json: piece, citation, ...fields } = delta;
+    if (type === "input_json_delta")
+      this.#inputs.set(index, (this.#inputs.get(index) ?? "") + String(piece ?? ""));
+    else if (type === "citations_delta") merge(block, { citations: [citation] });
+    else merge(block, fields);
+  }
+
+  #content(): Loose[] {
+    return [...this.#blocks].map(([index, block]) => {
+      const text = this.#inputs.get(index) ?? "";
+      return text === "" ? block : { ...block, input: inputOf(text) ?? {} };
+    });
+  }
+
   #end(event: Loose): Loose[] {
     this.#count(event["usage"]);
     const reason = isObject(event["delta"]) ? event["delta"]["stop_reason"] : undefined;
     if (typeof reason !== "string") return [];
-    return [this.#chunk({}, finishOf(reason)), { ...this.#head, choices: [], usage: usageOf(this.#usage) }];
+    const fields = blockFields(this.#content());
+    const kept = Object.keys(fields).length === 0 ? [] : [this.#chunk(fields)];
+    return [
+      ...kept,
+      this.#chunk({}, finishOf(reason)),
+      { ...this.#head, choices: [], usage: usageOf(this.#usage) },
+    ];
   }
 
   // Counts are totals of the message so far: each replaces the previous one.

@@ -21,6 +21,14 @@ async function read(stub: Stub, messages: JsonObject[], connection = new Connect
 const asked = (stub: Stub) => stub.sent("users.info").map(({ params }) => params["user"]);
 
 describe("a message", () => {
+  test("with an empty author costs no call", async () => {
+    await using stub = new Stub().on("users.info", person);
+    await read(stub, [
+      { ts: TS, user: "", text: "by a workflow", reactions: [{ name: "tada", users: [""] }] },
+    ]);
+    expect(asked(stub)).toEqual([]);
+  });
+
   test("has its author, mentions and reactions named, and its time readable", async () => {
     await using stub = new Stub().on("users.info", person);
     const [message] = await read(stub, [

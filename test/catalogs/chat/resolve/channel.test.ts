@@ -20,6 +20,36 @@ const stubWith = (...pages: Parameters<Stub["on"]>[1][]) =>
   new Stub().on("conversations.list", ...pages).on("chat.postMessage", POSTED);
 const postedTo = (stub: Stub) => stub.sent("chat.postMessage").map(({ params }) => params["channel"]);
 
+describe("an archived channel", () => {
+  const old = channel("C0", "general", { is_archived: true });
+
+  test("is named with its id, and nothing is sent", async () => {
+    await using stub = stubWith(channels(old));
+    const error = await new Connection(stub.apiUrl).failure("SendMessage", {
+      message: "hi",
+      channel_name: "general",
+    });
+    expect(error.message).toBe('The channel "general" is archived (id C0).');
+    expect(error.details.additionalPromptContent).toContain("`conversation_id` set to C0");
+    expect(postedTo(stub)).toEqual([]);
+  });
+
+  test.each([
+    ["before", [old, channel("C1", "general", { is_member: false })]],
+    ["after", [channel("C1", "general", { is_member: false }), old]],
+  ])("listed %s a channel in use with the same name is not chosen", async (_, items) => {
+    await using stub = stubWith(channels(...items));
+    await send(new Connection(stub.apiUrl), "general");
+    expect(postedTo(stub)).toEqual(["C1"]);
+  });
+
+  test("on an earlier page than a channel in use is not chosen", async () => {
+    await using stub = stubWith(page("channels", [old], "two=="), channels(channel("C1", "general")));
+    await send(new Connection(stub.apiUrl), "general");
+    expect(postedTo(stub)).toEqual(["C1"]);
+  });
+});
+
 describe("the scan", () => {
   test("continues after an empty and a short page, and stops at the name", async () => {
     await using stub = stubWith(
@@ -36,12 +66,11 @@ describe("the scan", () => {
     expect(postedTo(stub)).toEqual(["C999"]);
   });
 
-  test("asks for public and private channels that are not archived, in the largest pages", async () => {
+  test("asks for public and private channels in the largest pages", async () => {
     await using stub = stubWith(channels(channel("C1", "general")));
     await send(new Connection(stub.apiUrl), "general");
     expect(stub.sent("conversations.list")[0]?.params).toEqual({
       types: "public_channel,private_channel",
-      exclude_archived: "true",
       limit: "999",
     });
   });

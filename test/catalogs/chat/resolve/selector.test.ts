@@ -39,7 +39,7 @@ test.each<[string, SelectorInput, ReturnType<typeof selectorOf>]>([
       usernames: ["@Ada", "ada "],
       emails: ["Ada@Example.com", "ada@example.com"],
     },
-    { kind: "people", people: { userIds: ["U1"], usernames: ["ada"], emails: ["ada@example.com"] } },
+    { kind: "people", people: { userIds: ["U1"], usernames: ["@Ada"], emails: ["Ada@Example.com"] } },
   ],
 ])("%s", (_, input, selector) => {
   expect(selectorOf(input)).toEqual(selector);

@@ -60,6 +60,16 @@ test("two calls add it without changing value and format", async () => {
   });
 });
 
+test("GetSpreadsheet reads it, also from an empty cell", async () => {
+  await add();
+  await add({ row: 8, note_text: "empty here" });
+  const read = await Connection.to(sandbox).run("GetSpreadsheet", { spreadsheet_id: id });
+  expect(at(read, "sheets.0.data")).toEqual({
+    7: { C: { userEnteredValue: 5, formattedValue: "$5", note: "look" } },
+    8: { C: { userEnteredValue: "", formattedValue: "", note: "empty here" } },
+  });
+});
+
 test("a note is replaced, and empty text removes it", async () => {
   await add();
   await add({ note_text: "new" });
@@ -85,7 +95,8 @@ describe("refused", () => {
     ["the row after the last", { row: 21 }],
   ])("%s, with the sheet's size", async (_, more) => {
     const error = await failure(more);
-    expect(error).toMatchObject({ kind: "TOOL_RUNTIME_BAD_INPUT_VALUE", canRetry: false });
+    expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
+    expect(error.message).toContain("Sheets.UpdateCells enlarges");
     expect(error.message).toContain('outside the sheet "One", which has 20 rows and 26 columns');
     expect(sandbox.calls("spreadsheets.batchUpdate")).toBe(0);
   });

@@ -1,7 +1,7 @@
 // Sheets.CreateSpreadsheet against the stand-in of the platform.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { startSheetsSandbox, type SheetsSandbox } from "../../../sandbox/sheets";
-import { CREATED, readCell } from "../expected-cells";
+import { GIVEN, readCell } from "../expected-cells";
 import { at, basesOf, Connection } from "../run";
 import { Stub } from "../stub";
 
@@ -37,11 +37,11 @@ test("makes one call that requests only the returned fields", async () => {
 });
 
 test("every value has the right type when the other tools read it", async () => {
-  const data = Object.fromEntries(CREATED.map(({ value }, index) => [index + 1, { B: value }]));
+  const data = Object.fromEntries(GIVEN.map(({ value }, index) => [index + 1, { B: value }]));
   const connection = Connection.to(sandbox);
   const made = await connection.run("CreateSpreadsheet", { data: JSON.stringify(data) });
   const read = await connection.run("GetSpreadsheet", { spreadsheet_id: idOf(made) });
-  const expected = CREATED.flatMap(({ cell }, index) =>
+  const expected = GIVEN.flatMap(({ cell }, index) =>
     cell === null ? [] : [[String(index + 1), { B: readCell(cell) }]],
   );
   expect(at(read, "sheets.0.data")).toEqual(Object.fromEntries(expected));

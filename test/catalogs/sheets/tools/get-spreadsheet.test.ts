@@ -63,7 +63,7 @@ test("two calls read one sheet: the metadata, then the cells with a field mask",
     ["spreadsheets.get", "'Wide'!A1:BH5", undefined],
   ]);
   expect(sandbox.requests[1]?.query["fields"]).toBe(
-    "sheets(properties(sheetId),data(startRow,startColumn,rowData(values(userEnteredValue,formattedValue))))",
+    "sheets(properties(sheetId),data(startRow,startColumn,rowData(values(userEnteredValue,formattedValue,note))))",
   );
 });
 

@@ -1,7 +1,7 @@
 // Sheets.UpdateCells against the stand-in of the platform.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { startSheetsSandbox, type SheetsSandbox } from "../../../sandbox/sheets";
-import { readCell, TYPED } from "../expected-cells";
+import { readCell, GIVEN } from "../expected-cells";
 import { at, Connection } from "../run";
 
 let sandbox: SheetsSandbox;
@@ -46,6 +46,13 @@ test("two calls write the cells and return what was written", async () => {
     updatedRows: 3,
     updatedColumns: 3,
     updatedCells: 5,
+    displayedValues: [
+      [
+        ["new", "5"],
+        ["TRUE", "x"],
+      ],
+      [["far"]],
+    ],
   });
   expect(methods()).toEqual([GET, WRITE]);
   expect(sandbox.requests[0]?.query).toEqual({
@@ -54,32 +61,33 @@ test("two calls write the cells and return what was written", async () => {
   });
   expect(sandbox.requests[1]).toMatchObject({
     query: {
-      fields: "spreadsheetId,totalUpdatedRows,totalUpdatedColumns,totalUpdatedCells,responses(updatedRange)",
+      fields:
+        "spreadsheetId,totalUpdatedRows,totalUpdatedColumns,totalUpdatedCells,responses(updatedRange,updatedData(values))",
     },
     body: {
       valueInputOption: "USER_ENTERED",
-      includeValuesInResponse: false,
+      includeValuesInResponse: true,
       data: [
         {
           range: "'Jon''s Data'!A1:B2",
           majorDimension: "ROWS",
           values: [
-            ["new", 5],
-            [true, "x"],
+            ["'new", 5],
+            [true, "'x"],
           ],
         },
-        { range: "'Jon''s Data'!E4", majorDimension: "ROWS", values: [["far"]] },
+        { range: "'Jon''s Data'!E4", majorDimension: "ROWS", values: [["'far"]] },
       ],
     },
   });
 });
 
-test("every value is read as if it were typed", async () => {
-  const data = Object.fromEntries(TYPED.map(({ value }, index) => [index + 1, { B: value }]));
+test("every value becomes the same as with CreateSpreadsheet", async () => {
+  const data = Object.fromEntries(GIVEN.map(({ value }, index) => [index + 1, { B: value }]));
   const fresh = sandbox.addFile();
   await update(data, { spreadsheet_id: fresh });
   const read = await Connection.to(sandbox).run("GetSpreadsheet", { spreadsheet_id: fresh });
-  const expected = TYPED.flatMap(({ cell }, index) =>
+  const expected = GIVEN.flatMap(({ cell }, index) =>
     cell === null ? [] : [[String(index + 1), { B: readCell(cell) }]],
   );
   expect(at(read, "sheets.0.data")).toEqual(Object.fromEntries(expected));

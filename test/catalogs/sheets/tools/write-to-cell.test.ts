@@ -105,6 +105,13 @@ describe("the sheet", () => {
     ]);
   });
 
+  test("with another case is refused with a list of the sheets", async () => {
+    const error = await failure({ sheet_name: "q1 report" });
+    expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
+    expect(error.message).toContain('There is no sheet with the name "q1 report"');
+    expect(error.message).toContain('"Q1 Report"');
+  });
+
   test("is found by its name, never by its id", async () => {
     const zero = sandbox.addFile({ sheets: [{ title: "Sheet1", sheetId: 0 }] });
     const error = await failure({ spreadsheet_id: zero, sheet_name: "0" });
@@ -113,8 +120,9 @@ describe("the sheet", () => {
 
   test("a chart has no cells", async () => {
     const error = await failure({ sheet_name: "Chart" });
-    expect(error).toMatchObject({ kind: "TOOL_RUNTIME_BAD_INPUT_VALUE" });
+    expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
     expect(error.message).toContain("has no cells");
+    expect(error.message).toContain('"Q1 Report"');
   });
 });
 
@@ -131,10 +139,11 @@ describe("the cell", () => {
     "outside the grid in column %s, the error has the size of the sheet",
     async (column) => {
       const error = await failure({ column, row: 1 });
-      expect(error).toMatchObject({ kind: "TOOL_RUNTIME_BAD_INPUT_VALUE", canRetry: false });
-      expect(error.message).toBe(
-        `${column}1 is outside the sheet "Sheet1", which has 981 rows and 24 columns.`,
+      expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
+      expect(error.message).toStartWith(
+        `${column}1 is outside the sheet "Sheet1", which has 981 rows and 24 columns. Sheets.UpdateCells enlarges`,
       );
+      expect(error.message).toContain('"Q1 Report"');
       expect(sandbox.sheets(id)[1]).toMatchObject({ rowCount: 981, columnCount: 24 });
     },
   );

@@ -30,7 +30,8 @@ export interface SharedDrive {
   readonly members: ReadonlySet<string>;
 }
 
-export type NewFile = Pick<File, "owner"> & Partial<Omit<File, "owner" | "workbook">> & { title: string };
+export type NewFile = Pick<File, "owner"> &
+  Partial<Omit<File, "owner" | "workbook">> & { title: string; locale?: string };
 
 export class Library {
   readonly files: File[] = [];
@@ -41,7 +42,7 @@ export class Library {
     this.#now = now;
   }
 
-  add({ title, ...given }: NewFile): File {
+  add({ title, locale, ...given }: NewFile): File {
     const id = given.id ?? newFileId();
     const at = given.createdAt ?? this.#now();
     const file: File = {
@@ -56,7 +57,7 @@ export class Library {
       id,
       createdAt: at,
       modifiedAt: given.modifiedAt ?? at,
-      workbook: new Workbook(id, title),
+      workbook: new Workbook(id, title, locale),
     };
     this.files.push(file);
     return file;

@@ -2,7 +2,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { Engine } from "./engine";
 import type { Entered } from "./entered";
+import { localeNamed } from "./locale";
 import { typed } from "./typing";
+
+const US = localeNamed("en_US");
 
 describe("typed text", () => {
   test.each<[string, Entered, string | undefined]>([
@@ -21,6 +24,10 @@ describe("typed text", () => {
     ["00123", { numberValue: 123 }, undefined],
     ["-3.5", { numberValue: -3.5 }, undefined],
     ["'00123", { stringValue: "00123" }, undefined],
+    ["+5", { numberValue: 5 }, undefined],
+    ["+1+2", { formulaValue: "=+1+2" }, undefined],
+    ["+Dri7", { formulaValue: "=+Dri7" }, undefined],
+    ["'+1+2", { stringValue: "+1+2" }, undefined],
     ["''x", { stringValue: "'x" }, undefined],
     ["'=1+2", { stringValue: "=1+2" }, undefined],
     ["=1+2", { formulaValue: "=1+2" }, undefined],
@@ -28,17 +35,50 @@ describe("typed text", () => {
     ["words", { stringValue: "words" }, undefined],
     ["1,23", { stringValue: "1,23" }, undefined],
   ])("%s", (text, entered, pattern) => {
-    expect(typed(text)).toMatchObject({ entered });
-    expect(typed(text).format?.pattern).toBe(pattern);
+    expect(typed(text, US)).toMatchObject({ entered });
+    expect(typed(text, US).format?.pattern).toBe(pattern);
   });
 
   test.each(["", "'"])("%p is empty", (text) => {
-    expect(typed(text)).toEqual({ entered: undefined, format: undefined });
+    expect(typed(text, US)).toEqual({ entered: undefined, format: undefined });
   });
 });
 
+describe("typed text in other locales", () => {
+  test.each<[string, string, Entered, string | undefined]>([
+    ["de_DE", "1,5", { numberValue: 1.5 }, undefined],
+    ["de_DE", "1.234,50", { numberValue: 1234.5 }, "#,##0.00"],
+    ["de_DE", "2024-01-15", { numberValue: 45306 }, "yyyy-mm-dd"],
+    ["de_DE", "2024-01-15 10:30:00", { numberValue: 45306.4375 }, "yyyy-mm-dd h:mm:ss"],
+    ["fr_FR", "1,5", { numberValue: 1.5 }, undefined],
+    ["tr_TR", "1,5", { numberValue: 1.5 }, undefined],
+    ["de_DE", "'1,5", { stringValue: "1,5" }, undefined],
+  ])("%s: %s", (locale, text, entered, pattern) => {
+    expect(typed(text, localeNamed(locale))).toMatchObject({ entered });
+    expect(typed(text, localeNamed(locale)).format?.pattern).toBe(pattern);
+  });
+
+  test("a point is not a decimal sign in German", () => {
+    expect(typed("1.5", localeNamed("de_DE")).entered).not.toEqual({ numberValue: 1.5 });
+  });
+});
+
+test.each([
+  ["en_US", "=SUM(1,5)", "6"],
+  ["en_US", '=IF(1>2;"a;b";"c;d")', "c;d"],
+  ["de_DE", "=SUM(1,5;1)", "2,5"],
+  ["de_DE", "=SUM(1;2)", "3"],
+  ["tr_TR", "=SUM(1,5;1)", "2,5"],
+])("a formula follows the locale: %s %s", (locale, formulaValue, shown) => {
+  const engine = new Engine(localeNamed(locale));
+  engine.addSheet("Sheet1");
+  engine.set(0, 0, 0, { formulaValue }, undefined);
+  expect(engine.shown(0, 0, 0, { formulaValue }, undefined)).toBe(shown);
+  engine.free();
+});
+
 describe("a workbook", () => {
-  const engine = new Engine();
+  const engine = new Engine(US);
   const titles = ["Plain", "a/b: [c]?", "😀 Jon's", "n".repeat(90)];
   const sheets = titles.map((title) => engine.addSheet(title));
   afterAll(() => engine.free());

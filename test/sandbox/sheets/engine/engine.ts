@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { initSync, Model } from "@ironcalc/wasm";
 import { format } from "numfmt";
 import type { Entered } from "./entered";
+import { formulaText, type Locale, numberText } from "./locale";
 
 const LAST_ROW = 1_048_576;
 const LAST_COLUMN = 16_384;
@@ -17,13 +18,16 @@ export const CELL_TYPES = { number: 1, text: 2, logical: 4, error: 16 } as const
 initSync({ module: readFileSync(Bun.resolveSync("@ironcalc/wasm/wasm_bg.wasm", import.meta.dir)) });
 
 export class Engine {
-  readonly #model = new Model("workbook", "en", "UTC", "en");
+  readonly #model: Model;
+  readonly #locale: Locale;
   /** The engine's names of sheets, by title. */
   readonly #names = new Map<string, string>();
   #sheets = 0;
   #stale = false;
 
-  constructor() {
+  constructor(locale: Locale) {
+    this.#locale = locale;
+    this.#model = new Model("workbook", locale.engine, "UTC", "en");
     this.#model.pauseEvaluation();
   }
 
@@ -69,13 +73,13 @@ export class Engine {
   ): string {
     if (entered !== undefined && "stringValue" in entered) return entered.stringValue;
     if (entered !== undefined && "numberValue" in entered && pattern !== undefined) {
-      return format(pattern, entered.numberValue);
+      return this.#format(pattern, entered.numberValue);
     }
     this.#evaluate();
     if (isInside(row, column)) return this.#model.getFormattedCellValue(sheet, row + 1, column + 1);
     if (entered === undefined) return "";
     if ("boolValue" in entered) return entered.boolValue ? "TRUE" : "FALSE";
-    if ("numberValue" in entered) return format(pattern ?? "General", entered.numberValue);
+    if ("numberValue" in entered) return this.#format(pattern ?? "General", entered.numberValue);
     return this.#computed(sheet, entered, pattern);
   }
 
@@ -83,6 +87,10 @@ export class Engine {
   typeOf(sheet: number, row: number, column: number): number {
     this.#evaluate();
     return isInside(row, column) ? this.#model.getCellType(sheet, row + 1, column + 1) : CELL_TYPES.text;
+  }
+
+  #format(pattern: string, number: number): string {
+    return format(pattern, number, { locale: this.#locale.format });
   }
 
   free(): void {
@@ -106,12 +114,15 @@ export class Engine {
   #inputOf(entered: Entered | undefined): string {
     if (entered === undefined) return "";
     if ("stringValue" in entered) return entered.stringValue === "" ? "" : `'${entered.stringValue}`;
-    if ("numberValue" in entered) return String(entered.numberValue);
+    if ("numberValue" in entered) return numberText(entered.numberValue, this.#locale);
     if ("boolValue" in entered) return entered.boolValue ? "TRUE" : "FALSE";
-    return entered.formulaValue.replaceAll(/'((?:[^']|'')+)'!/g, (whole, quoted: string) => {
-      const name = this.#names.get(quoted.replaceAll("''", "'"));
-      return name === undefined ? whole : `'${name.replaceAll("'", "''")}'!`;
-    });
+    return formulaText(entered.formulaValue, this.#locale).replaceAll(
+      /'((?:[^']|'')+)'!/g,
+      (whole, quoted: string) => {
+        const name = this.#names.get(quoted.replaceAll("''", "'"));
+        return name === undefined ? whole : `'${name.replaceAll("'", "''")}'!`;
+      },
+    );
   }
 
   #rename(sheet: number, name: string): boolean {

@@ -5,6 +5,7 @@ import { parseValue } from "numfmt";
 // The engine must be set up before a model is made.
 import { CELL_TYPES } from "./engine";
 import type { NumberFormat, Typed } from "./entered";
+import { type Locale, numberIn } from "./locale";
 
 const GENERAL = "general";
 
@@ -30,13 +31,19 @@ const PATTERNS: Readonly<Record<number, string>> = {
   46: "[h]:mm:ss",
 };
 
-export function typed(text: string): Typed {
+export function typed(text: string, locale: Locale): Typed {
   if (text === "") return { entered: undefined, format: undefined };
   if (text.startsWith("'")) return plain(text.slice(1));
   if (text.startsWith("=") && text.length > 1) {
     return { entered: { formulaValue: text }, format: undefined };
   }
-  return read(text) ?? plain(text);
+  const value = read(text, locale);
+  if (value !== undefined) return value;
+  // A sign begins a formula, unless it belongs to a number.
+  if (text.startsWith("+") && text.length > 1) {
+    return { entered: { formulaValue: `=${text}` }, format: undefined };
+  }
+  return plain(text);
 }
 
 function plain(text: string): Typed {
@@ -44,14 +51,16 @@ function plain(text: string): Typed {
 }
 
 /** Undefined for text. */
-function read(text: string): Typed | undefined {
-  using model = new Model("typing", "en", "UTC", "en");
+function read(text: string, locale: Locale): Typed | undefined {
+  using model = new Model("typing", locale.engine, "UTC", "en");
   model.setUserInput(0, 1, 1, text);
   const type = model.getCellType(0, 1, 1);
   if (type === CELL_TYPES.logical) {
     return { entered: { boolValue: model.getCellContent(0, 1, 1) === "TRUE" }, format: undefined };
   }
-  const other = parseValue(text);
+  // The engine computes what begins with a sign.
+  if (model.getCellContent(0, 1, 1).startsWith("=")) return undefined;
+  const other = parseValue(text, { locale: locale.format });
   const value = typeof other?.value === "number" ? other.value : undefined;
   if (type !== CELL_TYPES.number) {
     if (value === undefined) return undefined;
@@ -59,7 +68,7 @@ function read(text: string): Typed | undefined {
   }
   const { num_fmt: pattern } = model.getCellStyle(0, 1, 1).style;
   model.updateRangeStyle({ sheet: 0, row: 1, column: 1, width: 1, height: 1 }, "num_fmt", GENERAL);
-  const number = value ?? Number(model.getCellContent(0, 1, 1));
+  const number = value ?? numberIn(model.getCellContent(0, 1, 1), locale);
   return { entered: { numberValue: number }, format: formatOf(pattern) };
 }
 

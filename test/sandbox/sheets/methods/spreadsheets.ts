@@ -42,6 +42,7 @@ function create({ caller, body, library, hasMask, mask }: MethodCall): JsonRecor
   const file = library.add({
     title: text(record(body, "properties"), "title") || "Untitled spreadsheet",
     owner: caller.person,
+    locale: text(record(body, "properties"), "locale") || caller.person.locale,
   });
   try {
     fill(file.workbook, records(body, "sheets"), caller.person.firstSheet);
@@ -111,7 +112,12 @@ export function spreadsheetRecord(workbook: Workbook, areas: readonly Area[], ce
   return {
     spreadsheetId: workbook.id,
     spreadsheetUrl: `https://docs.google.com/spreadsheets/d/${workbook.id}/edit`,
-    properties: { title: workbook.title, locale: "en_US", timeZone: "Etc/UTC", autoRecalc: "ON_CHANGE" },
+    properties: {
+      title: workbook.title,
+      locale: workbook.locale.name,
+      timeZone: "Etc/UTC",
+      autoRecalc: "ON_CHANGE",
+    },
     sheets: shown.map((sheet) => ({
       properties: sheetProperties(workbook, sheet),
       ...(cells && sheet.type === "GRID" ? { data: blocksOf(sheet, areas) } : {}),

@@ -1,5 +1,5 @@
 // The spreadsheet interface: reading and writing the values of ranges.
-import { isRecord, record, records, type JsonRecord } from "../../chat/json";
+import { isRecord, record, records, text, type JsonRecord } from "../../chat/json";
 import { letters } from "../a1";
 import { checkBody } from "../check-body";
 import { typed } from "../engine/typing";
@@ -104,6 +104,9 @@ function batchUpdate({ caller, path, body, library }: MethodCall): JsonRecord {
   );
   for (const writing of writings) apply(writing, enter);
   library.touch(file);
+  const render = text(body, "responseValueRenderOption") || null;
+  const shown = ({ area }: Writing): JsonRecord =>
+    body["includeValuesInResponse"] === true ? { updatedData: valueRange(area, render) } : {};
   const cells = writings.flatMap(({ area, cells: written }) =>
     written.map(({ row, column }) => ({
       row: `${area.sheet.sheetId} ${row}`,
@@ -116,7 +119,11 @@ function batchUpdate({ caller, path, body, library }: MethodCall): JsonRecord {
     totalUpdatedColumns: new Set(cells.map(({ column }) => column)).size,
     totalUpdatedCells: cells.length,
     totalUpdatedSheets: new Set(writings.map(({ area }) => area.sheet)).size,
-    responses: writings.map((writing) => ({ spreadsheetId: file.id, ...outcomeOf(writing) })),
+    responses: writings.map((writing) => ({
+      spreadsheetId: file.id,
+      ...outcomeOf(writing),
+      ...shown(writing),
+    })),
   };
 }
 
@@ -126,7 +133,7 @@ function entering(option: unknown): Enter {
   if (option === "USER_ENTERED") {
     return ({ sheet }, row, column, value) => {
       if (typeof value === "string") {
-        const { entered, format } = typed(value);
+        const { entered, format } = typed(value, sheet.locale);
         sheet.enter(row, column, entered, format);
       } else sheet.enter(row, column, literal(value));
     };

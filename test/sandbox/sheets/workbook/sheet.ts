@@ -1,6 +1,7 @@
 // One sheet: its grid, the stored cells, and their displayed values.
 import { type Engine, CELL_TYPES } from "../engine/engine";
 import type { Entered, NumberFormat } from "../engine/entered";
+import { type Locale, numberIn } from "../engine/locale";
 
 /** The stored parts of a cell. */
 export interface StoredCell {
@@ -36,11 +37,13 @@ export class Sheet {
   rowCount: number;
   columnCount: number;
   readonly #engine: Engine;
+  readonly locale: Locale;
   readonly #number: number;
   readonly #rows = new Map<number, Map<number, StoredCell>>();
   #formulas = 0;
 
-  constructor(engine: Engine, options: SheetOptions) {
+  constructor(engine: Engine, locale: Locale, options: SheetOptions) {
+    this.locale = locale;
     this.sheetId = options.sheetId;
     this.type = options.type;
     this.title = options.title;
@@ -101,7 +104,7 @@ export class Sheet {
     const type = this.#engine.typeOf(this.#number, row, column);
     if (type === CELL_TYPES.error) return { errorValue: errorOf(shown) };
     if (type === CELL_TYPES.logical) return { boolValue: shown === "TRUE" };
-    const number = Number(shown);
+    const number = numberIn(shown, this.locale);
     return type === CELL_TYPES.number && Number.isFinite(number)
       ? { numberValue: number }
       : { stringValue: shown };

@@ -1,5 +1,6 @@
 // One spreadsheet: its sheets in tab order, and its limits.
 import { Engine } from "../engine/engine";
+import { type Locale, localeNamed } from "../engine/locale";
 import { invalidArgument } from "../platform-error";
 import { Sheet, type SheetOptions } from "./sheet";
 
@@ -10,10 +11,13 @@ export class Workbook {
   readonly id: string;
   title: string;
   readonly sheets: Sheet[] = [];
-  readonly #engine = new Engine();
+  readonly locale: Locale;
+  readonly #engine: Engine;
 
-  constructor(id: string, title: string) {
+  constructor(id: string, title: string, locale = "en_US") {
     this.id = id;
+    this.locale = localeNamed(locale);
+    this.#engine = new Engine(this.locale);
     this.title = title;
   }
 
@@ -30,7 +34,7 @@ export class Workbook {
     }
     if (options.type === "GRID")
       this.requireRoom(options.rowCount * options.columnCount, options.columnCount);
-    const sheet = new Sheet(this.#engine, options);
+    const sheet = new Sheet(this.#engine, this.locale, options);
     this.sheets.splice(index, 0, sheet);
     return sheet;
   }

@@ -1,0 +1,36 @@
+// Values in the form in which the platform reads them as if a person had typed them. Only formulas, dates and text are
+// typed; numbers and booleans are sent as JSON, which no locale reads otherwise.
+import { MAX_TEXT } from "../limits";
+import { type CellValue, entryOf } from "./entry";
+
+/** How text starts that the platform reads as a number, a date, a formula or an apostrophe. */
+const READ_OTHERWISE = /^[\s\d=+\-@'.,(%\p{Sc}]/u;
+
+/**
+ * What to send for a value; undefined for text that cannot be sent: it fills the cell completely, and would need an
+ * apostrophe in front.
+ */
+export function keystrokesOf(value: CellValue): CellValue | undefined {
+  const entry = entryOf(value);
+  switch (entry.kind) {
+    case "empty":
+      return "";
+    case "number":
+      return entry.number;
+    case "boolean":
+      return entry.boolean;
+    case "formula":
+      return entry.formula;
+    case "text":
+      return asText(entry.text);
+    case "date":
+    case "date_time":
+      return entry.typed;
+  }
+}
+
+/** An apostrophe forces text and is not stored. Numbers, dates and booleans are never as long as a full cell. */
+function asText(text: string): string | undefined {
+  if (text.length < MAX_TEXT || Array.from(text).length < MAX_TEXT) return `'${text}`;
+  return READ_OTHERWISE.test(text) ? undefined : text;
+}

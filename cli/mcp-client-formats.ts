@@ -1,0 +1,96 @@
+// The MCP clients that can be connected: file and format of each.
+import type { JsonObject } from "../src/base";
+
+export const CLIENT_NAMES = [
+  "json",
+  "claude",
+  "claude-desktop",
+  "codex",
+  "cursor",
+  "gemini",
+  "vscode",
+  "windsurf",
+] as const;
+export type ClientName = (typeof CLIENT_NAMES)[number];
+
+/** A gateway, as a client sees it. */
+export interface Entry {
+  /** Name of the server in the client. */
+  name: string;
+  url: string;
+  /** Undefined: the client obtains tokens itself. */
+  key: { variable: string; user: string } | undefined;
+  /** A command that serves the gateway on standard input and output. */
+  command: readonly string[];
+}
+
+export interface Format {
+  /** Path of the configuration: in the home folder if it begins with `~`, otherwise in the current folder. */
+  file?: string | undefined;
+  /** The client can only start programs; it cannot call an address with headers. */
+  stdioOnly?: true;
+  /** The syntax for an environment variable in the client's file. */
+  variable?: (name: string) => string;
+  config(server: JsonObject, entry: Entry): JsonObject;
+  /** The record of a remote server; default: `url` and `headers`. */
+  remote?: (url: string, headers: JsonObject) => JsonObject;
+}
+
+const inServers = (server: JsonObject, { name }: Entry): JsonObject => ({ mcpServers: { [name]: server } });
+export const braces = (name: string): string => `\${${name}}`;
+const braced = (name: string): string => `\${env:${name}}`;
+
+/** Where the desktop client keeps its configuration. */
+const DESKTOP_FILES: Readonly<Record<string, string>> = {
+  darwin: "~/Library/Application Support/Claude/claude_desktop_config.json",
+  linux: "~/.config/Claude/claude_desktop_config.json",
+};
+
+/** The client with a TOML file. */
+export const TOML_FILE = "~/.codex/config.toml";
+export const TOML_PARENT = "mcp_servers";
+
+export const FORMATS: { readonly [N in Exclude<ClientName, "codex">]: Format } = {
+  json: {
+    variable: braces,
+    config: inServers,
+    remote: (url, headers) => ({ type: "http", url, ...headers }),
+  },
+  claude: {
+    file: ".mcp.json",
+    variable: braces,
+    config: inServers,
+    remote: (url, headers) => ({ type: "http", url, ...headers }),
+  },
+  "claude-desktop": { file: DESKTOP_FILES[process.platform], stdioOnly: true, config: inServers },
+  cursor: { file: ".cursor/mcp.json", variable: braced, config: inServers },
+  gemini: {
+    file: ".gemini/settings.json",
+    variable: (name) => `$${name}`,
+    config: inServers,
+    remote: (url, headers) => ({ httpUrl: url, ...headers }),
+  },
+  vscode: {
+    file: ".vscode/mcp.json",
+    variable: (name) => `\${input:${inputId(name)}}`,
+    config: (server, { name, key }) => ({
+      ...(key === undefined || server["url"] === undefined ? {} : { inputs: [keyInput(key.variable)] }),
+      servers: { [name]: server },
+    }),
+    remote: (url, headers) => ({ type: "http", url, ...headers }),
+  },
+  windsurf: {
+    file: "~/.codeium/windsurf/mcp_config.json",
+    variable: braced,
+    config: inServers,
+    remote: (url, headers) => ({ serverUrl: url, ...headers }),
+  },
+};
+
+const inputId = (variable: string): string => variable.toLowerCase().replaceAll("_", "-");
+const keyInput = (variable: string): JsonObject => ({
+  id: inputId(variable),
+  type: "promptString",
+  description: "API key of runtime",
+  password: true,
+});

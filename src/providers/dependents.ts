@@ -1,0 +1,12 @@
+// What other areas do when a provider changes.
+import type { Transaction } from "../store";
+
+/** Changes to other records in the transaction that changes or deletes a provider, before the change of its row. */
+export interface ProviderDependents {
+  changed(projectId: string, id: string): Transaction<void>;
+  /** Its addresses move to other origins, which must not get the users' tokens. */
+  moved(projectId: string, id: string): Transaction<void>;
+  /** After that transaction. */
+  afterMove(): void;
+  removed(projectId: string, id: string): Transaction<void>;
+}
