@@ -13,13 +13,23 @@ export interface Platforms extends AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>;
   readonly providers: readonly AuthProviderCreate[];
   readonly secrets: Readonly<Record<string, string>>;
+  saved(): SavedPlatforms;
 }
 
-export async function startPlatforms(): Promise<Platforms> {
+/** What a later run needs to be the same platforms: their ports and, of the chat, the tokens. */
+export interface SavedPlatforms {
+  chat: number;
+  sheets: number;
+  records: number[];
+  chatTokens: string;
+}
+
+/** Rejects if a port of `saved` is taken. */
+export async function startPlatforms(saved?: SavedPlatforms): Promise<Platforms> {
   const [chat, records, sheets] = await Promise.all([
-    startChatSandbox(),
-    startRecordsSandbox(),
-    startSheetsSandbox(),
+    startChatSandbox(saved === undefined ? {} : { port: saved.chat, savedTokens: saved.chatTokens }),
+    startRecordsSandbox(saved === undefined ? {} : { ports: saved.records }),
+    startSheetsSandbox(saved === undefined ? {} : { port: saved.sheets }),
   ]);
   return {
     chat,
@@ -34,10 +44,23 @@ export async function startPlatforms(): Promise<Platforms> {
     },
     providers: [chatProvider(chat), recordsProvider(records), googleProvider(sheets)],
     secrets: { VENDOR_SERVER_URL: records.us.apiUrl },
+    saved: () => ({
+      chat: portOf(chat.url),
+      sheets: portOf(sheets.url),
+      records: [records.us, records.eu].flatMap(({ apiUrl, accountsUrl }) => [
+        portOf(apiUrl),
+        portOf(accountsUrl),
+      ]),
+      chatTokens: chat.savedTokens(),
+    }),
     [Symbol.asyncDispose]: async () => {
       await Promise.all([chat.stop(), records.stop(), sheets.stop()]);
     },
   };
+}
+
+function portOf(address: string): number {
+  return Number(new URL(address).port);
 }
 
 function recordsProvider({ clientId, us }: RecordsSandbox): AuthProviderCreate {

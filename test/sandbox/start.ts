@@ -1,29 +1,96 @@
 // `bun run start`: the sandbox platforms and a real server on its own data folder, ready to try without any account.
-// Everything is written to `.sandbox/` and created again at each start.
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+// Everything is written to `.sandbox/`, and kept between starts until `bun run start --reset`.
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
 import { loadConfig } from "../support/config";
 import { RuntimeError } from "../../src/errors";
-import { createRuntime } from "../../src/runtime";
+import { createRuntime, type Runtime } from "../../src/runtime";
 import { announceServer } from "../../src/serving";
-import { startPlatforms } from "./platforms";
+import { type Platforms, type SavedPlatforms, startPlatforms } from "./platforms";
 
 const CHECKOUT = join(import.meta.dir, "..", "..");
-const FOLDER = join(CHECKOUT, ".sandbox");
+const FOLDER = process.env["SANDBOX_FOLDER"] ?? join(CHECKOUT, ".sandbox");
+const STATE_FILE = join(FOLDER, "state.json");
 const CONFIG_FILE = join(FOLDER, "runtime.yaml");
 const LAUNCHER = join(FOLDER, "runtime");
 const HOST = "127.0.0.1";
 const PORT = Number(process.env["RUNTIME_PORT"] ?? 9099);
 
-async function main(): Promise<void> {
+/** What the next start needs. The keys are only of this sandbox. */
+interface State {
+  platforms: SavedPlatforms;
+  keys: { admin: string; agent: string };
+}
+
+async function main(args: readonly string[]): Promise<void> {
+  const isReset = args.includes("--reset");
+  const unknown = args.find((word) => word !== "--reset");
+  if (unknown !== undefined)
+    fail(`Unknown option ${unknown}. The only one is --reset: it starts without the data of earlier starts.`);
   refuseTakenPort();
-  const platforms = await startPlatforms();
-  rmSync(FOLDER, { recursive: true, force: true });
-  mkdirSync(FOLDER, { mode: 0o700 });
-  const { environment, providers, secrets } = platforms;
-  const settings = {
+  if (isReset && existsSync(FOLDER)) {
+    rmSync(FOLDER, { recursive: true, force: true });
+    process.stdout.write(
+      "Reset: the keys, grants, gateways and all other data of the sandbox were deleted.\n",
+    );
+  }
+  const state = readState();
+  const platforms = await startPlatforms(state?.platforms).catch((error: unknown) =>
+    fail(
+      `The platforms of the sandbox cannot start at the addresses of the last start (${reasonOf(error)}). ` +
+        "Stop the program that uses one of their ports, or start without the old data: bun run start --reset",
+    ),
+  );
+  mkdirSync(FOLDER, { recursive: true, mode: 0o700 });
+  writeFileSync(CONFIG_FILE, Bun.YAML.stringify(settingsFor(platforms), null, 2), { mode: 0o600 });
+  writeLauncher();
+
+  const runtime = await createRuntime(loadConfig({ configFile: CONFIG_FILE, environment: {} }), extensions);
+  const server = await startServer(runtime);
+  const withdraw = await announceServer(runtime.core, server.address);
+  const keys = state?.keys ?? (await setUp(runtime, platforms));
+  const save = (): void => {
+    const text = JSON.stringify({ platforms: platforms.saved(), keys } satisfies State);
+    writeFileSync(STATE_FILE, text, { mode: 0o600 });
+  };
+  save();
+  const kept = state === undefined ? "" : KEPT;
+  process.stdout.write(welcome(server.address, keys.admin, keys.agent) + kept);
+
+  const stop = async (): Promise<void> => {
+    save();
+    await withdraw();
+    await server.stop();
+    await runtime.close();
+    await platforms[Symbol.asyncDispose]();
+    process.exit(0);
+  };
+  process.once("SIGINT", () => void stop());
+  process.once("SIGTERM", () => void stop());
+}
+
+const KEPT =
+  "Keys, grants, gateways and everything else are those of the last start. To begin again: bun run start --reset\n\n";
+
+function readState(): State | undefined {
+  if (!existsSync(STATE_FILE)) return undefined;
+  // Written by this program.
+  return JSON.parse(readFileSync(STATE_FILE, "utf8")) as State;
+}
+
+async function setUp(runtime: Runtime, { providers, secrets }: Platforms): Promise<State["keys"]> {
+  const operator = await runtime.identity.operator("default");
+  for (const provider of providers) await runtime.providers.create(operator, provider);
+  for (const [key, value] of Object.entries(secrets)) await runtime.secrets.upsert(operator, key, { value });
+  const admin = await runtime.identity.createKey(operator, { name: "sandbox admin", role: "admin" });
+  const agent = await runtime.identity.createKey(operator, { name: "sandbox agent", role: "run" });
+  return { admin: admin.key ?? "", agent: agent.key ?? "" };
+}
+
+function settingsFor({ environment }: Platforms): object {
+  return {
     host: HOST,
     port: PORT,
     data_dir: join(FOLDER, "data"),
@@ -41,30 +108,17 @@ async function main(): Promise<void> {
       server_urls: environment["RUNTIME_RECORDS_SERVER_URLS"]?.split(","),
     },
     egress: { allow: ["loopback"] },
-    log: { level: "warn" },
+    log: { level: "warn", format: "text" },
   };
-  writeFileSync(CONFIG_FILE, Bun.YAML.stringify(settings, null, 2), { mode: 0o600 });
-  writeLauncher();
+}
 
-  const runtime = await createRuntime(loadConfig({ configFile: CONFIG_FILE, environment: {} }), extensions);
-  const server = await startServer(runtime);
-  const withdraw = await announceServer(runtime.core, server.address);
-  const operator = await runtime.identity.operator("default");
-  for (const provider of providers) await runtime.providers.create(operator, provider);
-  for (const [key, value] of Object.entries(secrets)) await runtime.secrets.upsert(operator, key, { value });
-  const admin = await runtime.identity.createKey(operator, { name: "sandbox admin", role: "admin" });
-  const agent = await runtime.identity.createKey(operator, { name: "sandbox agent", role: "run" });
-  process.stdout.write(welcome(server.address, admin.key ?? "", agent.key ?? ""));
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
 
-  const stop = async (): Promise<void> => {
-    await withdraw();
-    await server.stop();
-    await runtime.close();
-    await platforms[Symbol.asyncDispose]();
-    process.exit(0);
-  };
-  process.once("SIGINT", () => void stop());
-  process.once("SIGTERM", () => void stop());
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : "unknown reason";
 }
 
 // Before any change, because the folder may belong to a running sandbox.
@@ -73,11 +127,10 @@ function refuseTakenPort(): void {
     Bun.listen({ hostname: HOST, port: PORT, socket: { data: () => undefined } }).stop(true);
   } catch {
     const other = PORT === 9099 ? 9100 : 9099;
-    process.stderr.write(
+    fail(
       `Port ${PORT} is taken: is another sandbox running? Stop it, or choose a port: ` +
-        `RUNTIME_PORT=${other} and the same command again.\n`,
+        `RUNTIME_PORT=${other} and the same command again.`,
     );
-    process.exit(1);
   }
 }
 
@@ -97,6 +150,7 @@ function writeLauncher(): void {
 function welcome(address: string, admin: string, agent: string): string {
   return `
 runtime is ready at ${address}
+Open ${address}/ in a browser for the API description and health.
 
   admin key  ${admin}
   run key    ${agent}
@@ -116,9 +170,8 @@ Paste these in another terminal, in this folder (stop here with Ctrl-C):
 }
 
 try {
-  await main();
+  await main(process.argv.slice(2));
 } catch (error) {
   if (!(error instanceof RuntimeError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exit(1);
+  fail(error.message);
 }

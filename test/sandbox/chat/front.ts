@@ -102,7 +102,14 @@ async function work(
     headers["x-oauth-scopes"] = caller.scopes.join(",");
     headers["x-accepted-oauth-scopes"] = rule.accepts.join(",");
     requireScopes(caller, rule.needs);
-    const body = await rule.run({ caller, token, params: read.params, fault, workspace, tokens });
+    const body = await rule.run({
+      caller,
+      token,
+      params: renamed(read.params, tokens),
+      fault,
+      workspace,
+      tokens,
+    });
     return { body: { ok: true, ...body }, headers };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
@@ -112,4 +119,13 @@ async function work(
 
 function pageFault(fault: Fault | null): PageFault | null {
   return fault !== null && isPageFault(fault) ? fault : null;
+}
+
+/** People of an earlier run had other ids, which callers may have stored. */
+function renamed(
+  params: Readonly<Record<string, string>>,
+  { formerIds }: TokenStore,
+): Record<string, string> {
+  const entries = Object.entries(params);
+  return Object.fromEntries(entries.map(([name, value]) => [name, formerIds.get(value) ?? value]));
 }

@@ -33,6 +33,8 @@ export interface ChatSandboxOptions {
   readonly orgInstall?: boolean;
   /** Names of additional people, members of `general`. */
   readonly extraPeople?: readonly string[];
+  /** Grants and tokens of an earlier run (`savedTokens`). */
+  readonly savedTokens?: string;
   /** Milliseconds. Default: the real clock. */
   readonly now?: () => number;
 }
@@ -70,6 +72,8 @@ export interface ChatSandbox extends AsyncDisposable {
   ): IssuedToken;
   /** Expires a token: later calls get `token_expired`. */
   expireToken(accessToken: string): void;
+  /** Grants and tokens as text, for the same option of a later run. */
+  savedTokens(): string;
   /** Revokes a token and all tokens of its grant: later calls get `token_revoked`. */
   revokeToken(accessToken: string): void;
   ownerOf(accessToken: string): string | null;
@@ -94,6 +98,8 @@ export async function startChatSandbox(options: ChatSandboxOptions = {}): Promis
   });
   const channels = await workspace.seedChannels();
   const tokens = new TokenStore(now, lifetimeOf(options.rotation ?? false));
+  if (options.savedTokens !== undefined)
+    tokens.restore(options.savedTokens, (person) => workspace.person(person).id);
   const codes = new Codes(now);
   const faults = new Faults();
   const log = new RequestLog();
@@ -147,6 +153,7 @@ export async function startChatSandbox(options: ChatSandboxOptions = {}): Promis
       const holder = id === workspace.people.robot.id ? "bot" : "user";
       return tokens.issueAlone(id, holder, scopes, tokenOptions);
     },
+    savedTokens: () => tokens.saved((userId) => workspace.person(userId).name),
     expireToken: (accessToken) => tokens.expire(accessToken),
     revokeToken: (accessToken) => tokens.revoke(accessToken),
     ownerOf: (accessToken) => tokens.ownerOf(accessToken),

@@ -37,7 +37,16 @@ export interface Caller {
   readonly scopes: readonly string[];
 }
 
+interface SavedTokens {
+  formerIds: [former: string, person: string][];
+  grants: (Omit<Grant, "scopes"> & { person: string; scopes: string[]; isConsent: boolean })[];
+  tokens: [token: string, grant: number, expiresAt: number | null][];
+  refreshTokens: [token: string, grant: number, expiresIn: number, used: boolean][];
+}
+
 export class TokenStore {
+  /** Ids that people had in an earlier run → those that they have now. */
+  readonly formerIds = new Map<string, string>();
   private readonly consents = new Map<string, Grant>();
   private readonly tokens = new Map<string, Token>();
   private readonly refreshTokens = new Map<string, RefreshToken>();
@@ -49,6 +58,53 @@ export class TokenStore {
   constructor(now: () => number, rotation: number | null) {
     this.now = now;
     this.rotation = rotation;
+  }
+
+  /** All grants and tokens as text, for `restore`. `nameOf`: another run has the same people under other ids. */
+  saved(nameOf: (userId: string) => string): string {
+    const grants = [
+      ...new Set([...this.tokens.values(), ...this.refreshTokens.values()].map(({ grant }) => grant)),
+    ];
+    const place = (grant: Grant): number => grants.indexOf(grant);
+    return JSON.stringify({
+      formerIds: [...this.formerIds].map(([former, now]) => [former, nameOf(now)]),
+      grants: grants.map((grant) => ({
+        person: nameOf(grant.userId),
+        userId: grant.userId,
+        holder: grant.holder,
+        scopes: [...grant.scopes],
+        revoked: grant.revoked,
+        lasting: grant.lasting,
+        isConsent: this.consents.get(grant.userId) === grant,
+      })),
+      tokens: [...this.tokens].map(([token, { grant, expiresAt }]) => [token, place(grant), expiresAt]),
+      refreshTokens: [...this.refreshTokens].map(([token, { grant, expiresIn, used }]) => [
+        token,
+        place(grant),
+        expiresIn,
+        used,
+      ]),
+    } satisfies SavedTokens);
+  }
+
+  restore(text: string, idOf: (person: string) => string): void {
+    // Written by `saved`.
+    const { formerIds, grants, tokens, refreshTokens } = JSON.parse(text) as SavedTokens;
+    for (const [former, person] of formerIds) this.formerIds.set(former, idOf(person));
+    const restored = grants.map(({ person, userId, isConsent, holder, scopes, revoked, lasting }): Grant => {
+      this.formerIds.set(userId, idOf(person));
+      const grant = { ...newGrant(idOf(person), holder, scopes), revoked, lasting };
+      if (isConsent) this.consents.set(grant.userId, grant);
+      return grant;
+    });
+    for (const [token, place, expiresAt] of tokens) {
+      const grant = restored[place];
+      if (grant !== undefined) this.tokens.set(token, { grant, expiresAt });
+    }
+    for (const [token, place, expiresIn, used] of refreshTokens) {
+      const grant = restored[place];
+      if (grant !== undefined) this.refreshTokens.set(token, { grant, expiresIn, used });
+    }
   }
 
   /** Adds to the holder's grant. */

@@ -41,11 +41,15 @@ export class Center {
     this.jobs = new Jobs(shared.now, this.world.nextId);
   }
 
-  static async start(location: Location, shared: Shared): Promise<Center> {
+  static async start(
+    location: Location,
+    shared: Shared,
+    [apiPort = 0, accountsPort = 0]: readonly number[] = [],
+  ): Promise<Center> {
     const center = new Center(location, shared);
     const { world, jobs } = center;
-    const api = await listen(0, (arrival) => answerApi({ ...shared, location, world, jobs }, arrival));
-    const accounts = await listen(0, (arrival) => center.#answerAccounts(api.url, arrival));
+    const api = await listen(apiPort, (arrival) => answerApi({ ...shared, location, world, jobs }, arrival));
+    const accounts = await listen(accountsPort, (arrival) => center.#answerAccounts(api.url, arrival));
     center.#listeners.push(accounts, api);
     return center;
   }

@@ -20,6 +20,8 @@ import type {
 
 export interface RecordsSandboxOptions {
   readonly clientId?: string;
+  /** Of the API and the accounts host, for the data centers us and eu. Default: any free ports. */
+  readonly ports?: readonly number[];
   /** One secret for all data centers. Default: separate secrets. */
   readonly clientSecret?: string;
   /** Exact addresses. Default: any loopback or https address. */
@@ -90,7 +92,10 @@ export async function startRecordsSandbox(options: RecordsSandboxOptions = {}): 
     repeatsDomain: options.repeatsDomain === true,
     secretOf: (location) => options.clientSecret ?? `sandbox-secret-of-${location}`,
   };
-  const running = { us: await Center.start("us", shared), eu: await Center.start("eu", shared) };
+  const running = {
+    us: await Center.start("us", shared, options.ports?.slice(0, 2)),
+    eu: await Center.start("eu", shared, options.ports?.slice(2)),
+  };
   centers = running;
   const stop = async (): Promise<void> => {
     await Promise.all([running.us.stop(), running.eu.stop()]);
