@@ -39,7 +39,7 @@ const MAY_END: readonly [RegExp, number[]][] = [
   [/FLOW_ID/, [3]],
   // Nothing of this name, or no model server.
   [/(plugins|secrets) (show|test)/, [3]],
-  [/models test/, [3, 5]],
+  [/models test/, [1, 3, 5]],
   // A terminal must confirm it.
   [/^runtime keys rotate-root$/, [2]],
 ];

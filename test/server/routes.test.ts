@@ -9,8 +9,6 @@ const SCOPE = "/v1/orgs/:org_id/projects/:project_id";
 
 const MCP = [
   "POST /mcp/:slug",
-  "GET /mcp/:slug",
-  "DELETE /mcp/:slug",
   "GET /.well-known/oauth-protected-resource/mcp/:slug",
   "GET /mcp/:slug/.well-known/oauth-protected-resource",
 ];
