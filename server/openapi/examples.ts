@@ -32,6 +32,7 @@ const HOOK = {
   priority: 0,
   status: "active",
   timeout_ms: 5000,
+  binding: { id: "default", type: "project" },
   version: 1,
   created_at: TIME,
   updated_at: TIME,

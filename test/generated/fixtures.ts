@@ -1,5 +1,6 @@
 // What the generator cannot know of an operation: where an id comes from that no operation makes, and what a body must
 // name. An operation whose example works and whose ids are made by the operation above it needs no entry.
+import { levelProof } from "../../src/log-level";
 import { announcedServers, announceServer } from "../../src/serving";
 import { api, at } from "../support/api";
 import { type Project, USER, type World } from "./world";
@@ -39,9 +40,17 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
   "server-proof": {
     query: async (world) => ({ server: await announced(world), challenge: "x".repeat(40) }),
   },
+  "log-level": { body: async (world) => levelRequest(world) },
   "tool-get": { path: whoAmI },
   "tool-spec-formatted": { path: whoAmI },
 };
+
+/** Only a command that has the root key can make one. */
+async function levelRequest(world: World): Promise<object> {
+  const { core } = world.site.runtime;
+  const request = { server: await announced(world), at: core.clock.now() };
+  return { ...request, proof: await levelProof(core, request) };
+}
 
 /** The id of an announcement of this server. */
 async function announced({ site }: World): Promise<string> {

@@ -9,13 +9,13 @@ const SCOPE = "/v1/orgs/:org_id/projects/:project_id";
 
 const MCP = [
   "POST /mcp/:slug",
-  "GET /mcp/:slug",
-  "DELETE /mcp/:slug",
   "GET /.well-known/oauth-protected-resource/mcp/:slug",
   "GET /mcp/:slug/.well-known/oauth-protected-resource",
 ];
 
 const PAGES = [
+  "GET /",
+  "GET /favicon.ico",
   "GET /authorize/:token",
   "POST /authorize/:token",
   "GET /api/v1/oauth/:external_id/callback",
