@@ -51,9 +51,17 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
   "server-proof": {
     query: async (world) => ({ server: await announced(world), challenge: "x".repeat(40) }),
   },
+  "log-level": { body: async (world) => levelRequest(world) },
   "tool-get": { path: whoAmI },
   "tool-spec-formatted": { path: whoAmI },
 };
+
+/** Only a command that has the root key can make one. */
+async function levelRequest(world: World): Promise<object> {
+  const { core } = world.site.runtime;
+  const request = { server: await announced(world), at: core.clock.now() };
+  return { ...request, proof: await levelProof(core, request) };
+}
 
 /** The id of an announcement of this server. */
 async function announced({ site }: World): Promise<string> {

@@ -45,6 +45,11 @@ export const ROWS: Record<string, Row> = {
     success: 404,
   },
   "server-proof": { path: "/v1/proof?server=unknown&challenge=0123456789abcdef", success: 404 },
+  "log-level": {
+    path: "/v1/log_level",
+    body: { server: "unknown", at: 0, proof: "0123456789abcdef" },
+    success: 404,
+  },
   "auth-providers-list": { path: "/v1/admin/auth_providers", success: 200 },
   "auth-providers-create": { path: "/v1/admin/auth_providers", body: CUSTOM, success: 201 },
   "auth-providers-get": { path: "/v1/admin/auth_providers/slack", success: 200 },
