@@ -12,20 +12,11 @@ import { descriptionPlugin } from "./openapi";
 import { operationRoutes } from "./dispatch";
 import { DOCS_PATH, pageRoutes } from "./pages";
 import { requestUrl } from "./request-url";
-import type { Tls } from "./tls";
+import { type Tls, TLS_OPTIONS } from "./tls";
 
 /** Bun answers 413 with an empty body; its limit is far above ours, which answers with a reason. */
 const BUN_BODY_LIMIT = 1024 * 1024 * 1024;
 const IDLE_TIMEOUT_S = 90;
-/** Of TLS 1.2: forward secrecy and authenticated encryption only (RFC 9325, section 4.2). TLS 1.3 has no others. */
-const CIPHERS = [
-  "ECDHE-ECDSA-AES128-GCM-SHA256",
-  "ECDHE-RSA-AES128-GCM-SHA256",
-  "ECDHE-ECDSA-AES256-GCM-SHA384",
-  "ECDHE-RSA-AES256-GCM-SHA384",
-  "ECDHE-ECDSA-CHACHA20-POLY1305",
-  "ECDHE-RSA-CHACHA20-POLY1305",
-].join(":");
 /** Bodies are read by the dispatcher. */
 const RAW = { parse: "none" } as const;
 const NO_PARAMS = {};
@@ -65,7 +56,7 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): App {
       server = Bun.serve({
         hostname,
         port,
-        ...(tls === undefined ? {} : { tls: { cert: tls.cert, key: tls.key, ciphers: CIPHERS } }),
+        ...(tls === undefined ? {} : { tls: { cert: tls.cert, key: tls.key, ...TLS_OPTIONS } }),
         idleTimeout: IDLE_TIMEOUT_S,
         maxRequestBodySize: BUN_BODY_LIMIT,
         reusePort: false,

@@ -12,6 +12,21 @@ export interface Tls {
   endsAt: number;
 }
 
+/** Of TLS 1.2: forward secrecy and authenticated encryption only (RFC 9325, section 4.2). TLS 1.3 has no others. */
+const CIPHERS = [
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+  "ECDHE-ECDSA-CHACHA20-POLY1305",
+  "ECDHE-RSA-CHACHA20-POLY1305",
+].join(":");
+/**
+ * The server chooses the cipher, and hands out no session tickets: their key would live as long as the process, and open
+ * recorded connections (openssl/ssl.h: SSL_OP_CIPHER_SERVER_PREFERENCE, SSL_OP_NO_TICKET).
+ */
+export const TLS_OPTIONS = { ciphers: CIPHERS, secureOptions: 0x0040_0000 | 0x4000 };
+
 /** Throws `configuration`: a file that cannot be read or is not PEM, a key that belongs to another certificate. */
 export function readTls({ cert: certFile, key: keyFile }: TlsFiles): Tls {
   const cert = read("tls.cert", certFile);

@@ -263,3 +263,19 @@ test("an expired certificate is served, and the log says so", async () => {
   await using server = await startSecure(first, {}, clock);
   expect(server.logLines.join("\n")).toContain("the certificate of the server has expired");
 });
+
+test("chooses the cipher, and hands out no session tickets", async () => {
+  await using server = await startSecure(first);
+  const port = new URL(server.address).port;
+  const agreed = await agreedCipher(
+    server.address,
+    "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256",
+  );
+  const words = ["openssl", "s_client", "-connect", `127.0.0.1:${port}`, "-tls1_2"];
+  const child = Bun.spawn(words, { stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+  const printed = await new Response(child.stdout).text();
+
+  expect(agreed).toBe("ECDHE-ECDSA-AES128-GCM-SHA256");
+  expect(printed).toContain("Cipher is ECDHE");
+  expect(printed).not.toContain("TLS session ticket");
+});
