@@ -38,14 +38,6 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
   },
   "auth-connections-get": { path: async (world, project) => ({ id: await world.connect(project) }) },
   "executions-get": { path: async (world, project) => ({ id: await execution(world, project) }) },
-  // Only asks.
-  "log-level": {
-    body: async (world) => {
-      const { core } = world.site.runtime;
-      const request = { server: await announced(world), at: core.clock.now() };
-      return { ...request, level: undefined, until: undefined, proof: await levelProof(core, request) };
-    },
-  },
   "scheduled-tool-cancel": { path: async (world, project) => ({ id: await schedule(world, project) }) },
   "scheduled-tool-get": { path: async (world, project) => ({ id: await schedule(world, project) }) },
   "server-proof": {
@@ -60,7 +52,8 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
 async function levelRequest(world: World): Promise<object> {
   const { core } = world.site.runtime;
   const request = { server: await announced(world), at: core.clock.now() };
-  return { ...request, proof: await levelProof(core, request) };
+  // Only asks.
+  return { ...request, level: undefined, until: undefined, proof: await levelProof(core, request) };
 }
 
 /** The id of an announcement of this server. */
