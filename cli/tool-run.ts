@@ -34,22 +34,22 @@ export async function runTool(io: Io, common: Common, options: ExecuteToolOption
     const { input, output } = await withParameters(client, options, whole);
     const request = { tool_name: options.name, user_id, input, ...defined({ run_at: options.runAt }) };
     const execution = await runWithConsent(io, client, request, options.browser);
-    const mistake =
-      fields.length === 0
-        ? undefined
-        : (await import("./execution-fields")).mistakeInValue(execution, fields);
-    const shown = {
-      ...common,
-      ...defined({ output }),
-      ...(mistake === undefined ? {} : { fields: undefined }),
-    };
-    printExecution(io, shown, execution, options.name);
-    if (mistake !== undefined) {
-      io.note(`${io.notePaint.red("error:")} ${printable(mistake.message)}`);
-      return EXIT.usage;
-    }
-    return exitCodeOfRun(execution);
+    const shown = { ...common, ...defined({ output }) };
+    const mistake = fields.length === 0 ? undefined : await mistakeIn(execution, fields);
+    printExecution(
+      io,
+      mistake === undefined ? shown : { ...shown, fields: undefined },
+      execution,
+      options.name,
+    );
+    if (mistake === undefined) return exitCodeOfRun(execution);
+    io.note(`${io.notePaint.red("error:")} ${printable(mistake.message)}`);
+    return EXIT.usage;
   });
+}
+
+async function mistakeIn(execution: Execution, fields: readonly string[]): Promise<Error | undefined> {
+  return (await import("./execution-fields")).mistakeInValue(execution, fields);
 }
 
 async function inputOf(io: Io, text: string): Promise<{ [name: string]: unknown }> {
@@ -130,7 +130,9 @@ function printExecution(io: Io, common: Common, execution: Execution, tool: stri
   const retry = error.can_retry ? " You can retry it." : "";
   const label = error.kind === BAD_INPUT ? "error:" : "failed:";
   io.note(`${io.notePaint.red(label)} ${printable(plainMessage(error, tool))}${retry}`);
-  if (error.additional_prompt_content !== undefined) io.note(printableLines(error.additional_prompt_content));
+  // For an invalid input it is a schema for models; the help has the same for people.
+  if (error.additional_prompt_content !== undefined && error.kind !== BAD_INPUT)
+    io.note(printableLines(error.additional_prompt_content));
   if (authorization?.url !== undefined)
     io.note(`The user must consent again: ${printable(authorization.url)}`);
 }

@@ -76,7 +76,7 @@ function lineOf(lines: readonly string[], path: readonly string[]): number | und
 // JSON is valid YAML.
 function replaced(text: string, at: number, value: unknown): string {
   const lines = text.split("\n");
-  const [start = ""] = /^\s*[^:]*:/.exec(lines[at] ?? "") ?? [];
+  const [start = ""] = /^[^:]*:/.exec(lines[at] ?? "") ?? [];
   return lines.with(at, `${start} ${JSON.stringify(value)}`).join("\n");
 }
 

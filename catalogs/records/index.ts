@@ -1,13 +1,14 @@
 // The records toolkit: tools over the REST API (version 2) of a records-application platform.
 import type { Catalog } from "../../src/tools";
 import { DATA_CENTERS } from "./data-centers";
+import { TOOLKIT } from "./metadata";
 import { OPERATIONS } from "./operations";
 import { toolOf } from "./tool";
 import { BASE_SECRET } from "./upstream/base";
 
 export const recordsCatalog: Catalog = {
   toolkit: {
-    name: "VendorCreatorApi",
+    name: TOOLKIT,
     description:
       "Reads and changes records of the user's applications on a records platform, and exports them.",
     version: "1.0.0",

@@ -71,7 +71,8 @@ export function queryParameter(name: QueryName): TSchema {
 export const MODE = Type.Enum(["get_request_schema", "execute"], {
   type: "string",
   description:
-    "get_request_schema: returns the JSON schema of `request_body` and ignores all other parameters. " +
+    "get_request_schema: returns the JSON Schema of `request_body` (not an OpenAPI document) and ignores all other " +
+    "parameters. " +
     "execute: performs the operation; requires `request_body` and all parameters that identify the target.",
 });
 

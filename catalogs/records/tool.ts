@@ -29,6 +29,8 @@ export function toolOf(operation: Operation): ToolDefinition {
     authorization: { provider: zohoPreset.id, scopes: scopesOf(operation) },
     secrets: [BASE_SECRET],
     metadata: kind,
+    // Longer integers arrive as text.
+    ids: ["record_id", "job_id"],
     run: (input, context) =>
       body === undefined ? read(operation, input, context) : byMode(operation, body, input, context),
   };

@@ -13,11 +13,7 @@ export const verbs = [
   verb({
     usage: "show [key]",
     summary: "Show every setting, or one: value, type, default, meaning. Secrets are shown only as set.",
-    examples: [
-      "runtime config show",
-      "runtime config show http.port --origin",
-      "runtime config show -o json",
-    ],
+    examples: ["runtime config show", "runtime config show port --origin", "runtime config show -o json"],
     flags: [{ flag: "--origin", meaning: "also show where each value comes from" }],
     read: (line) => ({ key: line.optionalWord(0), origin: line.has("origin") }),
     run: showConfig,
@@ -25,7 +21,7 @@ export const verbs = [
   verb({
     usage: "set <key> <value>",
     summary: "Write a setting into the configuration file. Running servers take it at their next start.",
-    examples: ["runtime config set public_url https://runtime.example.com", "runtime config set user alice"],
+    examples: ["runtime config set log.level warn", "runtime config set user alice"],
     read: (line) => ({ key: line.word(0), value: line.word(1) }),
     run: setSetting,
   }),

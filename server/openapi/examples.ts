@@ -221,8 +221,12 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
           scopes: ["chat:write", "users:read"],
           oauth2: { scopes: ["chat:write"] },
           status: "active",
-          token_status: "not_started",
+          token_status: "completed",
           tool_names: ["Chat.SendMessage"],
+          tools: [
+            { tool_name: "Chat.WhoAmI", met: true, oauth2: { scopes: [] } },
+            { tool_name: "Chat.SendMessage", met: false, oauth2: { scopes: ["chat:write"] } },
+          ],
         },
       },
     },

@@ -20,9 +20,13 @@ import {
   TokensLost,
 } from "./tokens";
 
-/** What a user had when a new grant was received. */
+/** How far the monotonic times of two processes differ at most. */
+const DIFFERENCE_MS = 2000;
+
+/** What the user had when a new grant was received; `known` is false if the process was frozen in between. */
 export interface Earlier {
-  row: Pick<ConnectionRow, "id" | "grant_version"> | undefined;
+  known: boolean;
+  row: Pick<ConnectionRow, "id" | "granted_at"> | undefined;
 }
 
 export interface NewGrant {
@@ -61,36 +65,37 @@ export class GrantStore {
     return this.#received;
   }
 
-  async earlier(projectId: string, userId: string, provider: Provider): Promise<Earlier> {
-    return { row: await repository.findConnection(this.#core.store, projectId, userId, provider.id) };
+  async earlier({ projectId, userId, provider, receivedAt }: NewGrant): Promise<Earlier> {
+    const row = await repository.findConnection(this.#core.store, projectId, userId, provider.id);
+    return { row, known: this.#core.clock.monotonic() - receivedAt < DIFFERENCE_MS };
   }
 
   /**
    * Stores a grant. If the account is the same and there is no new refresh token, the old one is kept; a grant of another
-   * account replaces everything. `waited`: the grant could not be stored for a while. If the user has consented again
-   * since, the newer grant stays, and this one is revoked unless the newer one needs it.
+   * account replaces everything. If the user has consented again since it was received, the
+   * newer grant stays, and this one is revoked unless the newer one needs it.
    */
-  async store(given: NewGrant, waited?: Earlier): Promise<void> {
+  async store(given: NewGrant, earlier: Earlier): Promise<void> {
     const { projectId, userId, provider, grant } = given;
     const present = await repository.findConnection(this.#core.store, projectId, userId, provider.id);
     // The earlier refresh token must not be copied while it is being exchanged for a new one.
     const copies = grant.refreshToken === undefined && present?.has_refresh === 1;
     const lease = copies ? await this.#refresher.hold(present.id) : undefined;
     try {
-      await this.#storeUnlessChanged(given, waited);
+      await this.#storeUnlessChanged(given, earlier);
     } finally {
       if (lease !== undefined) await this.#refresher.release(lease);
     }
   }
 
   // Sealing is asynchronous and a transaction is not: seal for the current row, and start over if it has changed.
-  async #storeUnlessChanged(given: NewGrant, waited: Earlier | undefined): Promise<void> {
+  async #storeUnlessChanged(given: NewGrant, earlier: Earlier): Promise<void> {
     const { store } = this.#core;
     const { projectId, userId, provider, body } = given;
     const revocation = provider.oauth2.revoke === undefined ? undefined : this.#revocations.newId();
     for (let attempt = 0; attempt < 5; attempt++) {
       const before = await repository.findConnection(store, projectId, userId, provider.id);
-      const isLate = waited !== undefined && isNewer(before, waited.row, given);
+      const isLate = isNewer(before, earlier, given.receivedAt, this.#core.clock.monotonic());
       // A late grant takes nothing from the newer one.
       const base = isLate ? undefined : before;
       const row = await this.#rowOf(given, base);
@@ -137,7 +142,6 @@ export class GrantStore {
       refresh_at: refreshTime(now, grant.expiresIn),
       version: (before?.version ?? 0) + 1,
       token_version: (before?.token_version ?? 0) + 1,
-      grant_version: (before?.grant_version ?? 0) + 1,
       granted_at: receivedAt,
       created_at: before?.created_at ?? now,
       updated_at: now,
@@ -186,14 +190,16 @@ export class GrantStore {
   }
 }
 
-/** Whether the user has consented again since then. A connection that was deleted since then is not newer. */
+/** Whether the present grant was received later. A time in the future is from before a restart of the machine. */
 function isNewer(
   present: ConnectionRow | undefined,
-  earlier: Earlier["row"],
-  { receivedAt }: NewGrant,
+  { known, row }: Earlier,
+  receivedAt: number,
+  now: number,
 ): present is ConnectionRow {
-  if (present === undefined || present.granted_at < receivedAt) return false;
-  return present.id !== earlier?.id || present.grant_version !== earlier.grant_version;
+  if (present === undefined) return false;
+  if (known && present.id === row?.id && present.granted_at === row.granted_at) return false;
+  return present.granted_at >= receivedAt && present.granted_at <= now + DIFFERENCE_MS;
 }
 
 /** If the old tokens cannot be opened, the new grant is stored without them. */

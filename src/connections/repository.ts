@@ -35,8 +35,6 @@ export interface ConnectionRow {
   version: number;
   /** Grows with every new pair of tokens. */
   token_version: number;
-  /** Grows with every new grant. */
-  grant_version: number;
   /** When a process received the grant, in monotonic time of the machine, ms. */
   granted_at: number;
   created_at: number;
@@ -56,7 +54,6 @@ const SETTABLE = [
   "refresh_at",
   "version",
   "token_version",
-  "grant_version",
   "granted_at",
   "updated_at",
 ] as const;

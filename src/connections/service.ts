@@ -228,11 +228,10 @@ export class Connections {
   ): Promise<void> {
     const receivedAt = this.#grants.received();
     const given = { projectId, userId, provider, grant, receivedAt, requestedScopes, body };
-    let first: Earlier | undefined;
+    let earlier: Earlier | undefined;
     return this.keep(async () => {
-      const waited = first;
-      first ??= await this.#grants.earlier(projectId, userId, provider);
-      await this.#grants.store(given, waited);
+      earlier ??= await this.#grants.earlier(given);
+      await this.#grants.store(given, earlier);
     });
   }
 

@@ -108,7 +108,7 @@ const RunMessage = Type.Object(
   {
     ...ChatMessage.properties,
     role: Type.String(),
-    content: Type.Union([Type.String(), Type.Array(ContentPart)]),
+    content: Type.String(),
   },
   { description: "Assistant messages have all fields that the model server sent." },
 );

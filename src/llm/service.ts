@@ -1,5 +1,6 @@
 // Chat completions: chooses the server and the tools, and passes the answer to the caller.
 import { reveal } from "../base";
+import { withParts } from "./content-parts";
 import type { Core } from "../core";
 import { invalidParameter, toRuntimeError } from "../errors";
 import { actFor, type Principal } from "../identity";
@@ -141,7 +142,9 @@ function clientOf(core: Core, server: ModelServer): ModelClient {
 
 /** The text of the request, with the model and the tools in the form of the model server. */
 function bodyText({ request, text }: ChatCall, { model, server }: Choice, set: ToolSet | undefined): string {
-  const limited = withLimitFieldText(text, request, server.limitField);
+  const messages = withParts(request.messages);
+  const given = messages === request.messages ? text : replaceField(text, "messages", messages);
+  const limited = withLimitFieldText(given, request, server.limitField);
   const named = model === request.model ? limited : replaceField(limited, "model", model);
   if (set === undefined) return named;
   const withTools = replaceField(named, "tools", set.definitions);

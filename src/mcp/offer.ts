@@ -99,20 +99,13 @@ function isDeprecated({ definition }: Tool): boolean {
 
 function listed(tool: Tool): object {
   const shown = formatted(tool, "mcp");
-  const { replacement, description, output } = tool.definition;
-  const outputSchema = outputSchemaOf(output);
+  const { replacement, description } = tool.definition;
   return {
     ...shown,
     ...(replacement === undefined
       ? {}
       : { description: `Deprecated: use ${replacement} instead. ${description}` }),
-    ...(outputSchema === undefined ? {} : { outputSchema }),
   };
-}
-
-/** Revisions until 2025-11-25 only support objects as structured results. */
-export function outputSchemaOf(output: object): object | undefined {
-  return "type" in output && output.type === "object" ? output : undefined;
 }
 
 // The cursor contains the name of the last listed tool, so it stays valid when the list changes.

@@ -1,7 +1,6 @@
 // Converts the result of a run to MCP: text for the model, structured content for programs, and errors as text.
 import { compileOnce, isObject, type JsonObject, type Log } from "../base";
-import type { Execution, Tool } from "../tools";
-import { outputSchemaOf } from "./offer";
+import { type Execution, outputSchemaOf, type Tool } from "../tools";
 
 export interface ResultOptions {
   /** Revision 2026-07-28: structured content may be any JSON value. */

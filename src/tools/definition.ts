@@ -104,6 +104,8 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
    * `maximum`: clients that check them would refuse what the tool accepts.
    */
   clamps?: Readonly<Record<string, { minimum: number; maximum: number }>>;
+  /** Text parameters with ids of digits only: a JSON integer is accepted as its digits, however many it has. */
+  ids?: readonly string[];
   /** List parameters in which blank texts are ignored. */
   skipsBlanks?: readonly string[];
   /** Parameters whose type the tool checks itself, with a more helpful error. */

@@ -32,15 +32,23 @@ export function formatted(tool: Tool, format: Format): object {
       const parameters = geminiParameters(parameterSchema(tool));
       return { name, description, ...(parameters === undefined ? {} : { parameters }) };
     }
-    case "mcp":
+    case "mcp": {
+      const outputSchema = outputSchemaOf(definition.output);
       return {
         name,
         title: tool.qualifiedName,
         description,
         inputSchema: wholeSchema(tool),
         annotations: annotationsOf(tool),
+        ...(outputSchema === undefined ? {} : { outputSchema }),
       };
+    }
   }
+}
+
+/** MCP's revisions until 2025-11-25 only support objects as structured results. */
+export function outputSchemaOf(output: object): object | undefined {
+  return "type" in output && output.type === "object" ? output : undefined;
 }
 
 /** The tool in the form of chat completions. */

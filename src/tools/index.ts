@@ -37,7 +37,7 @@ export {
 } from "./tool-error";
 export { metadataOf } from "./metadata";
 export { type ExecuteOptions } from "./execute";
-export { formatted, toolForModels } from "./formats";
+export { formatted, outputSchemaOf, toolForModels } from "./formats";
 export type { CatalogSummary, Tool } from "./registry";
 export { inputAs, ruledBy, withReplacements } from "./replaced";
 export {

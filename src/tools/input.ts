@@ -115,6 +115,7 @@ function convert(definition: ToolDefinition, name: string, schema: unknown, valu
     requireFew(name, entries);
     return withoutBlanks(definition, name, entries);
   }
+  if (definition.ids?.includes(name) && Number.isSafeInteger(value)) return String(value);
   if (definition.documents?.includes(name) !== true) requireShort(name, value);
   return value;
 }

@@ -4,16 +4,17 @@ import type { ToolMetadata } from "./definition";
 type Behavior = ToolMetadata["behavior"];
 
 /**
- * Metadata of tools in a service domain, if one applies. Defaults: not read-only, not destructive, not idempotent, open
+ * Metadata of tools in a service domain. `destructive`: the call removes or replaces what exists, so that it cannot be read
+ * any more; adding is not destructive. Defaults: not read-only, not destructive, not idempotent, open
  * world.
  *
  * @example
  * const of = metadataOf("messaging");
  * const READS = of("read", { read_only: true, idempotent: true });
  */
-export function metadataOf(domain?: string) {
+export function metadataOf(domain: string) {
   return (operation: Behavior["operations"][number], behavior: Partial<Behavior> = {}): ToolMetadata => ({
-    ...(domain === undefined ? {} : { classification: { service_domains: [domain] } }),
+    classification: { service_domains: [domain] },
     behavior: {
       operations: [operation],
       read_only: false,

@@ -3,6 +3,7 @@ import { malformedRequest, toolNotFound, unknownRecord } from "../errors";
 import { nearest } from "../base";
 import { modelNames } from "./formats/names";
 import type { Catalog, ToolDefinition } from "./definition";
+import { requireDescribable } from "./describable";
 
 /** A tool with its catalog and its names. */
 export interface Tool {
@@ -38,12 +39,15 @@ export class Registry {
   readonly #byName = new Map<string, Tool[]>();
   readonly #byModelName = new Map<string, Tool>();
 
-  /** Throws when two catalogs have the same tool in the same version. */
+  /** Throws when two catalogs have the same tool in the same version, or a type that cannot be described. */
   constructor(catalogs: readonly Catalog[]) {
     this.versions = catalogs
       .flatMap((catalog) => catalog.tools.map((definition) => toolOf(catalog, definition)))
       .toSorted((left, right) => (left.fullyQualifiedName < right.fullyQualifiedName ? -1 : 1));
-    for (const tool of this.versions) this.#add(tool);
+    for (const tool of this.versions) {
+      requireDescribable(tool);
+      this.#add(tool);
+    }
     for (const versions of this.#byName.values()) {
       versions.sort((left, right) => newestFirst(versionOf(left), versionOf(right)));
       for (const [index, tool] of versions.entries()) tool.newest = index === 0;

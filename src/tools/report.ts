@@ -70,15 +70,21 @@ async function authorizationItem(group: readonly Need[], start: Start): Promise<
     oauth2: { scopes: missing },
     status: provider === undefined ? "inactive" : "active",
     ...(state?.reason === undefined ? {} : { status_reason: state.reason }),
-    token_status: consent?.status ?? statusAlone(state?.tokenStatus),
-    tool_names: group.map(({ tool }) => tool.qualifiedName),
+    token_status: consent?.status ?? grantStatus(state),
+    tool_names: group.filter(({ authorization }) => !authorization.met).map(({ tool }) => tool.qualifiedName),
+    tools: group.map(({ tool, authorization }) => ({
+      tool_name: tool.qualifiedName,
+      met: authorization.met,
+      oauth2: { scopes: authorization.missing },
+    })),
     ...(consent?.url === undefined ? {} : { url: consent.url }),
   };
 }
 
-/** The status without a consent for the whole group: one for a single tool does not count. */
-function statusAlone(status: AuthorizationState["tokenStatus"] = "not_started") {
-  return status === "pending" ? "not_started" : status;
+/** The status of the grant without a consent for the whole group: one for a single tool does not count. */
+function grantStatus(state: AuthorizationState | undefined): AuthorizationState["tokenStatus"] {
+  if (state?.granted === true) return "completed";
+  return state === undefined || state.tokenStatus === "pending" ? "not_started" : state.tokenStatus;
 }
 
 function secretItems(states: readonly ToolState[]): { [key: string]: SecretItem } {

@@ -16,6 +16,8 @@ export interface AuthorizationState {
   scopes: readonly string[];
   missing: string[];
   met: boolean;
+  /** Whether there is a usable grant, whatever its scopes. */
+  granted: boolean;
   tokenStatus: "not_started" | "pending" | "completed" | "failed";
   /** The pending consents; only looked up if scopes are missing. */
   pending: PendingConsents | undefined;
@@ -110,7 +112,7 @@ async function authorizationOf(
 ): Promise<AuthorizationState | undefined> {
   if (need === undefined) return undefined;
   const chosen = await lookUps.chosen(need.provider);
-  const base = { name: need.provider, scopes: need.scopes, pending: undefined } as const;
+  const base = { name: need.provider, scopes: need.scopes, granted: false, pending: undefined } as const;
   if (chosen.provider === undefined) {
     const missing = [...need.scopes];
     return {
@@ -131,7 +133,7 @@ async function authorizationOf(
   const usable = granted?.usable === true;
   const missing = missingScopes(usable ? granted.scopes : [], need.scopes, provider.oauth2.scopeAliases);
   if (missing.length === 0)
-    return { ...base, provider, reason, missing, met: true, tokenStatus: "completed" };
+    return { ...base, provider, reason, missing, met: true, granted: true, tokenStatus: "completed" };
   const pending = await lookUps.pending(provider);
   const dead = granted !== undefined && !usable;
   return {
@@ -140,6 +142,7 @@ async function authorizationOf(
     reason: dead ? granted.reason : reason,
     missing,
     met: false,
+    granted: usable,
     tokenStatus: pending?.covers(missing) === true ? "pending" : dead ? "failed" : "not_started",
     pending,
   };
@@ -172,5 +175,5 @@ function secretRecord({ key, met }: SecretState) {
 }
 
 export function secretReason(key: string): string {
-  return `secret not found: ${key}`;
+  return `secret not found: ${key}. An administrator sets it: runtime secrets set ${key}`;
 }

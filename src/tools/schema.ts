@@ -158,7 +158,10 @@ export const ToolRequirementsResponse = Type.Object({
         status: active,
         status_reason: Type.Optional(Type.String()),
         token_status: tokenStatus,
-        tool_names: Type.Array(Type.String()),
+        tool_names: Type.Array(Type.String(), { description: "The tools that lack something." }),
+        tools: Type.Array(Type.Object({ tool_name: Type.String(), met: Type.Boolean(), oauth2: Scopes }), {
+          description: "Every tool of the request that needs this provider, with the scopes that it lacks.",
+        }),
         url: Type.Optional(Type.String()),
       }),
     ),

@@ -36,6 +36,12 @@ const MAY_END: readonly [RegExp, number[]][] = [
   [/^runtime secrets set VENDOR_TOKEN$/, [2]],
   [/tools exec/, [6]],
   [/doctor/, [0, 1]],
+  [/FLOW_ID/, [3]],
+  // Nothing of this name, or no model server.
+  [/(plugins|secrets) (show|test)/, [3]],
+  [/models test/, [1, 3, 5]],
+  // A terminal must confirm it.
+  [/^runtime keys rotate-root$/, [2]],
 ];
 /** Creates what the examples of a noun need; one of them deletes it. */
 const NEEDS: { readonly [noun: string]: readonly string[] } = {

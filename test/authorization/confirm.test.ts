@@ -143,15 +143,15 @@ describe("at the moment when the grant is stored", () => {
     expect(await status(runtime, authorization)).toMatchObject({ status: "failed" });
   });
 
-  test("a grant of another consent is replaced", async () => {
+  test("a grant of a consent that came later stays", async () => {
     const { deployment, runtime, outcome } = await inBetween((made) =>
-      made.give("alice", { access: "elsewhere", scopes: ["z"] }),
+      made.give("alice", { access: "elsewhere" }),
     );
     await using _ = deployment;
     await call(runtime, "alice");
 
     expect(outcome).toEqual({ kind: "completed" });
-    expect(deployment.platform.tokens()).toEqual(["granted"]);
+    expect(deployment.platform.tokens()).toEqual(["elsewhere"]);
     expect((await runtime.connections.list(operator(), {})).total_count).toBe(1);
   });
 });

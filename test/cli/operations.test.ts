@@ -37,6 +37,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "keys-delete": "keys delete",
   "data-key-rotate": "keys rotate-data",
   "llm-chat": "chat",
+  "log-level": "log level",
   "models-list": "chat",
   "manifest-get": "export",
   "manifest-apply": "apply",

@@ -252,6 +252,62 @@ describe("with a consent", () => {
   });
 });
 
+describe("an invalid input", () => {
+  const EXEC = ["tools", "exec", "Chat.SendMessage", "--user", "alice"];
+  const HELP = "For all parameters: runtime tools exec Chat.SendMessage --help\n";
+
+  test.each([
+    ["is one sentence that names the option", ["--channel_name", "general"], "error: --message is needed. "],
+    ["of another type too", ["--user-ids", "[1]", "--message", "x"], "error: --user_ids"],
+  ])("%s", async (_what, argv, start) => {
+    const { code, stdout, stderr } = await newTerminal().run([...EXEC, ...argv]);
+
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toStartWith(start);
+    expect(stderr).toEndWith(HELP);
+    expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  test("is not a run for scheduled runs either", async () => {
+    const ran = await newTerminal().run([...EXEC, "--run-at", "2030-01-31T09:30:00Z"]);
+
+    expect([ran.code, ran.stdout]).toEqual([2, ""]);
+    expect(ran.stderr).toStartWith("error: --message is needed. ");
+  });
+});
+
+describe("tools exec NAME --help", () => {
+  test("shows the parameters with type, default and allowed values", async () => {
+    const { code, stdout } = await newTerminal().run(["tools", "exec", "Chat.ListConversations", "--help"]);
+
+    expect(code).toBe(0);
+    expect(stdout).toStartWith("Usage: runtime tools exec");
+    expect(stdout).toMatch(/^--limit +integer +200 +/m);
+    expect(stdout).toMatch(/^--conversation_types +array of string +One of: public_channel, /m);
+  });
+
+  test("marks those that are required", async () => {
+    const { stdout } = await newTerminal().run(["tools", "exec", "-h", "Chat.SendMessage"]);
+
+    expect(stdout).toMatch(/^--message +string +yes/m);
+  });
+
+  test("of an unknown tool is an error", async () => {
+    const { code, stdout } = await newTerminal().run(["tools", "exec", "Chat.Nope", "--help"]);
+
+    expect([code, stdout]).toEqual([3, ""]);
+  });
+
+  test("without a server still shows the command", async () => {
+    const argv = ["tools", "exec", "Chat.WhoAmI", "--help", "--server", "http://127.0.0.1:1"];
+    const env = { RUNTIME_API_KEY: `rt_${"x".repeat(49)}` };
+    const { code, stdout, stderr } = await newTerminal().run(argv, { env });
+
+    expect([code, stdout.split("\n", 1)[0]]).toEqual([0, "Usage: runtime tools exec [options] <name>"]);
+    expect(stderr).toContain("cannot be reached");
+  });
+});
+
 test.each<[string, string[], number, string]>([
   ["an unknown tool", ["Chat.None"], 3, "tool_not_found"],
   ["an invalid name", ["None"], 3, "malformed_request"],

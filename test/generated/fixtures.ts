@@ -36,6 +36,9 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
   "plugins-delete": {
     path: async (world, project) => ({ plugin_id: await pluginWithoutHooks(world, project) }),
   },
+  "auth-connections-get": { path: async (world, project) => ({ id: await world.connect(project) }) },
+  "executions-get": { path: async (world, project) => ({ id: await execution(world, project) }) },
+  "scheduled-tool-cancel": { path: async (world, project) => ({ id: await schedule(world, project) }) },
   "scheduled-tool-get": { path: async (world, project) => ({ id: await schedule(world, project) }) },
   "server-proof": {
     query: async (world) => ({ server: await announced(world), challenge: "x".repeat(40) }),
@@ -49,7 +52,8 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
 async function levelRequest(world: World): Promise<object> {
   const { core } = world.site.runtime;
   const request = { server: await announced(world), at: core.clock.now() };
-  return { ...request, proof: await levelProof(core, request) };
+  // Only asks.
+  return { ...request, level: undefined, until: undefined, proof: await levelProof(core, request) };
 }
 
 /** The id of an announcement of this server. */
@@ -84,6 +88,18 @@ async function schedule(world: World, { admin }: Project): Promise<string> {
   const run = { tool_name: "Chat.WhoAmI", user_id: USER, run_at: "2999-01-01T00:00:00Z" };
   const { body } = await api(world.site.url, admin).post("/v1/tools/execute", run);
   return String(at(body, "id"));
+}
+
+/** The id of a run in the execution log, which is written after the response. */
+async function execution(world: World, { admin }: Project): Promise<string> {
+  const client = api(world.site.url, admin);
+  const { body } = await client.post("/v1/tools/execute", { tool_name: "Chat.WhoAmI", user_id: USER });
+  const id = String(at(body, "id"));
+  for (let tries = 0; tries < 200; tries++) {
+    if ((await client.get(`/v1/admin/executions/${id}`)).status === 200) return id;
+    await Bun.sleep(10);
+  }
+  throw new Error(`${id} is not in the execution log`);
 }
 
 async function storeSecret(world: World, { admin, mark }: Project): Promise<string> {

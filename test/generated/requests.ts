@@ -37,7 +37,8 @@ export async function validRequest(
   const given = fixture.body === undefined ? {} : await fixture.body(world, project);
   const ids = Object.entries(path).filter(([name]) => /(^|_)id$/.test(name) && !WHERE.includes(name));
   named.push(...ids.map(([, id]) => id), ...Object.values(query).filter(isMinted));
-  named.push(...Object.values(given).filter((value) => typeof value === "string"));
+  // What an operation without a credential names belongs to no project.
+  if (!operation.open) named.push(...Object.values(given).filter((value) => typeof value === "string"));
   // Records that only the terminal sends have no examples.
   const example =
     exampleOfBody(operation) ?? (operation.body === undefined ? undefined : least(operation.body));

@@ -1,6 +1,7 @@
 // The dialects of servers, each whole and streamed: passed through, in a loop of three rounds, and at the terminal.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { main } from "../../cli/program";
+import { withParts } from "../../src/llm/content-parts";
 import { startStream, type Turn } from "../sandbox/models/chat-server";
 import { type Dialect, ROUNDS } from "../sandbox/models/dialects";
 import { ALL, missing, streamOf, wholeOf } from "../sandbox/models/hosted-dialects";
@@ -51,7 +52,7 @@ describe.each(ALL.map((dialect) => [dialect.name, dialect] as const))("%s", (_na
     const seen = await ask(stage.chat, stream ? LOOP : whole, stream);
     expect([seen.error, seen.content, seen.finish]).toEqual([undefined, "Done: ä😀.", "stop"]);
     expect(stage.runs).toEqual(RUNS);
-    expect(missing(dialect, seen.messages)).toBeUndefined();
+    expect(missing(dialect, withParts(seen.messages))).toBeUndefined();
     expect(seen.usage).toEqual(tripled(dialect.usage));
   });
 
@@ -80,12 +81,12 @@ describe.each(ALL.map((dialect) => [dialect.name, dialect] as const))("%s", (_na
     const code = await main(["chat", "Look.", "--tool", "Test.Look", "--user", "alice", "-o", "json"], io);
     expect([code, at(JSON.parse(io.stdout), "content")]).toEqual([0, expect.anything()]);
     expect(stage.runs).toEqual(RUNS);
-    expect(missing(dialect, messagesOf(JSON.parse(io.stdout)))).toBeUndefined();
+    expect(missing(dialect, withParts(messagesOf(JSON.parse(io.stdout))))).toBeUndefined();
     expect(io.stdout).toContain("Done: ä😀.");
   });
 });
 
-function messagesOf(printed: unknown): unknown[] {
+function messagesOf(printed: unknown): Record<string, unknown>[] {
   const messages = at(printed, "messages");
   return Array.isArray(messages) ? messages : [];
 }

@@ -91,7 +91,7 @@ describe("a request", () => {
     ["no input", {}],
     ["null for input", { input: null }],
     ["null for everything else", { tool_version: null, run_at: null, include_error_stacktrace: null }],
-    ["unknown fields", { inputs: { text: "x" }, project_id: "other" }],
+    ["unknown fields", { trace: { text: "x" }, project_id: "other" }],
     ["its own version", { tool_version: "2.1.0" }],
   ])("with %s runs", async (_what, changes) => {
     const answer = await execute({ tool_name: "TestKit.Echo", user_id: "alice", ...changes });
@@ -208,11 +208,15 @@ describe("a secret that a tool needs", () => {
       status: 400,
       name: "tool_requirements_not_met",
     });
-    expect(at(missing.body, "message")).toBe("secret not found: TEST_SECRET");
+    expect(at(missing.body, "message")).toBe(
+      "secret not found: TEST_SECRET. An administrator sets it: runtime secrets set TEST_SECRET",
+    );
     await admin.post("/v1/admin/secrets/test_secret", { value: "a\nb\n" });
     expect(at((await tell()).body, "output.value")).toEqual({ TEST_SECRET: "a\nb\n" });
     expect((await admin.delete("/v1/admin/secrets/TEST_SECRET")).status).toBe(204);
-    expect(at((await tell()).body, "message")).toBe("secret not found: TEST_SECRET");
+    expect(at((await tell()).body, "message")).toBe(
+      "secret not found: TEST_SECRET. An administrator sets it: runtime secrets set TEST_SECRET",
+    );
   });
 });
 

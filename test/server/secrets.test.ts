@@ -80,7 +80,6 @@ describe("storing", () => {
     ["two line ends", "https://api.example\n\n"],
     ["a line end inside", "-----BEGIN KEY-----\nabc\n-----END KEY-----\n"],
     ["spaces around it", "  spaced  "],
-    ["nothing at all", ""],
     ["every kind of letter", "ключ-鍵-🔑-\u0001-\"'\\"],
   ])("keeps a value with %s as it was sent [fault: secret-line-end]", async (_what, value) => {
     expect((await upsert("EXACT", { value })).status).toBe(200);

@@ -192,7 +192,14 @@ describe("a secret that a tool needs", () => {
     const read = async () => (await get("/v1/tools/TestKit.Tell_Secret?user_id=alice")).body;
     expect(at(await read(), "requirements")).toEqual({
       met: false,
-      secrets: [{ key: "TEST_SECRET", met: false, status_reason: "secret not found: TEST_SECRET" }],
+      secrets: [
+        {
+          key: "TEST_SECRET",
+          met: false,
+          status_reason:
+            "secret not found: TEST_SECRET. An administrator sets it: runtime secrets set TEST_SECRET",
+        },
+      ],
     });
     const operator = await runtime.identity.operator("default");
     await runtime.secrets.upsert(operator, "test_secret", { value: "s3cr3t" });

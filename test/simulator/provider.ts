@@ -26,8 +26,8 @@ export interface Grant {
   readonly refused: Set<number>;
   /** The newest pair that each runtime has received. */
   readonly received: Map<Life, number>;
-  /** When the newest access token that a runtime has received expires, by its own clock. */
-  readonly validUntil: Map<Life, number>;
+  /** When each runtime has received its newest access token, and when it expires by the runtime's own clock. */
+  readonly valid: Map<Life, { at: number; until: number }>;
   readonly expiresAt: number[];
   /** The number of the request that asked for each pair. */
   readonly requested: number[];
@@ -108,7 +108,7 @@ export class SimulatedProvider {
     const answer = this.#answers.get(response);
     if (answer === undefined) return;
     answer.grant.received.set(life, answer.pair);
-    answer.grant.validUntil.set(life, now + LIFETIME_S * 1000);
+    answer.grant.valid.set(life, { at: this.#time.now, until: now + LIFETIME_S * 1000 });
   }
 
   async token(params: URLSearchParams, sender: Sender): Promise<Response> {
@@ -203,7 +203,7 @@ export class SimulatedProvider {
       superseded: false,
       refused: new Set(),
       received: new Map(),
-      validUntil: new Map(),
+      valid: new Map(),
       expiresAt: [this.#time.now + LIFETIME_S * 1000],
       requested: [this.sequence],
     };

@@ -98,7 +98,10 @@ export class SimulatedProcess {
       await this.#within(life, async () => {
         const runtime = await this.#createRuntime(life);
         this.runtime = runtime;
-        await work(runtime).finally(() => runtime.close());
+        await work(runtime).finally(() => {
+          this.runtime = undefined;
+          return runtime.close();
+        });
       });
     } finally {
       if (life.isAlive) await this.crash();

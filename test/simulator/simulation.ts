@@ -257,8 +257,16 @@ class Simulation implements Checked {
     const row = this.observer.connection(user);
     if (row?.status !== "active") return false;
     // The process has received newer tokens, which may not be stored yet.
-    const grant = this.world.provider.grants.findLast((each) => each.received.get(life) === each.newest);
-    const received = grant?.user === user && !grant.revoked ? grant.validUntil.get(life) : undefined;
-    return Math.max(row.expires_at ?? 0, received ?? 0) > clock.now();
+    const grant = this.world.provider.grants.findLast((each) => each.user === user);
+    const isNewest = grant?.received.get(life) === grant?.newest && grant?.revoked === false;
+    const received = isNewest ? grant?.valid.get(life) : undefined;
+    const isReplaced = this.operations.some(
+      ({ step, endedAt = Infinity }) =>
+        (step.kind === "consent" || step.kind === "browse") &&
+        step.user === user &&
+        endedAt >= (received?.at ?? 0),
+    );
+    const until = isReplaced ? 0 : (received?.until ?? 0);
+    return Math.max(row.expires_at ?? 0, until) > clock.now();
   }
 }

@@ -14,6 +14,9 @@ export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   "server/openapi/components.ts: pattern": [],
   "catalogs/sheets/cells/typed.ts: new RegExp(`^\\\\$(${AMOUNT})$`)": [new RegExp(`^\\$(${AMOUNT})$`)],
   "catalogs/sheets/cells/typed.ts: new RegExp(`^(${AMOUNT})%$`)": [new RegExp(`^(${AMOUNT})%$`)],
+  "src/crypto/old-roots.ts: new RegExp(`^\\\\.(${ID})\\\\.old$`)": [/^\.([0-9a-f]{16})\.old$/],
+  'src/llm/upstream/failure.ts: new RegExp(`(?<![\\\\p{L}\\\\p{N}_-])${RegExp.escape(key)}(?![\\\\p{L}\\\\p{N}_-])`, "gu")':
+    [/(?<![\p{L}\p{N}_-])key-of-a-model(?![\p{L}\p{N}_-])/gu],
   // The name is made of a random number.
   'cli/output.ts: new RegExp(`quoted_text_${nonce}_(\\\\d+)`, "g")': [/quoted_text_f00d_(\d+)/g],
   // The number format of a cell.

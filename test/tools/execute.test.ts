@@ -227,7 +227,7 @@ describe("nothing runs", () => {
     expect([error.status, error.name, error.message]).toEqual([
       400,
       "tool_requirements_not_met",
-      "secret not found: TEST_WORD",
+      "secret not found: TEST_WORD. An administrator sets it: runtime secrets set TEST_WORD",
     ]);
   });
 });

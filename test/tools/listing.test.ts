@@ -44,7 +44,11 @@ describe("a listing", () => {
       authorization: { token_status: "not_started" },
     });
     expect(tool("Mode")?.requirements?.secrets).toEqual([
-      { key: "TEST_WORD", met: false, status_reason: "secret not found: TEST_WORD" },
+      {
+        key: "TEST_WORD",
+        met: false,
+        status_reason: "secret not found: TEST_WORD. An administrator sets it: runtime secrets set TEST_WORD",
+      },
     ]);
   });
 

@@ -40,7 +40,13 @@ describe("the authorization of a tool", () => {
         await deployment.addProvider();
         await deployment.give("alice", { scopes: ["a", "c"] });
       },
-      { met: false, token_status: "not_started", scopes: ["a", "b"], oauth2: { scopes: ["b"] } },
+      {
+        met: false,
+        token_status: "completed",
+        scopes: ["a", "b"],
+        oauth2: { scopes: ["b"] },
+        tools: [expect.objectContaining({ met: false, oauth2: { scopes: ["b"] } })],
+      },
     ],
     [
       "with all scopes and more",
@@ -190,7 +196,12 @@ describe("a report over several tools", () => {
       met: false,
       scopes: ["a", "b"],
       oauth2: { scopes: ["b"] },
-      tool_names: ["Test.Narrow", "Test.Call"],
+      token_status: "completed",
+      tool_names: ["Test.Call"],
+      tools: [
+        { tool_name: "Test.Narrow", met: true, oauth2: { scopes: [] } },
+        { tool_name: "Test.Call", met: false, oauth2: { scopes: ["b"] } },
+      ],
     });
   });
 
@@ -232,7 +243,8 @@ describe("a report over several tools", () => {
         TEST_ADDRESS: { met: true, tool_names: ["Test.Elsewhere"] },
         TEST_WORD: {
           met: false,
-          status_reason: "secret not found: TEST_WORD",
+          status_reason:
+            "secret not found: TEST_WORD. An administrator sets it: runtime secrets set TEST_WORD",
           tool_names: ["Test.Elsewhere", "Test.Mode"],
         },
       },

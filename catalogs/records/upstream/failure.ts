@@ -15,6 +15,7 @@ import {
   upstreamUnmapped,
 } from "../../../src/tools";
 import { RATE_WINDOW_MS } from "../limits";
+import { TOOLKIT } from "../metadata";
 import { type Call, scopesOf } from "../operation";
 import { DONE, type Entry, entryOf, RATE_LIMITED, SCOPE_MISSING, TOKEN_REFUSED } from "./codes";
 import type { WholeAnswer } from "../../upstream/exchange";
@@ -55,12 +56,14 @@ function refusal(call: Call, answer: WholeAnswer, code: number | undefined): Too
   const entry = entryOf(code);
   const text = textOf(call, answer);
   const reason = `${text === undefined ? "" : `: ${text}`} (${statusText(answer, code)})`;
-  const hints = [hintOf(call, entry), keyHint(call, answer)].filter((hint) => hint !== undefined);
+  const hints = [saysAbsent(text) ? undefined : hintOf(call, entry), keyHint(call, answer)].filter(
+    (hint) => hint !== undefined,
+  );
   const message = [`The platform refused this${reason}.`, ...hints].join(" ");
   if (answer.status === 401) return upstreamUnauthorized(message, details);
   switch (entry?.meaning) {
     case "missing":
-      return upstreamNotFound(message, details);
+      return upstreamNotFound(message, { ...details, ...alternatives(entry) });
     case "quota":
       return upstreamRateLimited(message, { ...details, canRetry: false });
     case "refused":
@@ -85,6 +88,19 @@ function fieldsOf(
   return {
     fields,
     additionalPromptContent: "Correct these fields in `request_body` and call again with all of its fields.",
+  };
+}
+
+/** Whether the platform has said itself that something does not exist: a hint would only repeat it. */
+function saysAbsent(text: string | undefined): boolean {
+  return text !== undefined && /\b(not?|never|cannot)\b.*\b(found|find|exist|exists|available)\b/i.test(text);
+}
+
+function alternatives({ lister }: Entry): Pick<ToolErrorDetails, "additionalPromptContent"> {
+  if (lister === undefined) return {};
+  const what = lister === "CreateBulkReadJob" ? "creates a job and returns its id" : "lists what exists";
+  return {
+    additionalPromptContent: `${TOOLKIT}.${lister} ${what}. Call again with one of these names or ids.`,
   };
 }
 

@@ -28,6 +28,7 @@ export function failureOf(call: Call, answer: Answer): Failure | undefined {
     return body === undefined ? transient(call, answer, "an invalid body") : undefined;
   }
   if (status >= 500) return transient(call, answer, `HTTP ${status}`);
+  if (body === undefined && FOREIGN.has(status)) return final(foreign(call, status));
   const refusal = refusalIn(answer);
   const isOverQuota = status === 429 || (status === 403 && meaningOf(refusal) === "quota");
   return isOverQuota ? overQuota(call, answer, refusal) : final(refused(call, refusal));
@@ -44,6 +45,22 @@ export function rangeProblemOf(error: unknown): RangeProblem | undefined {
   return problem === "unknown_range" || problem === "outside_grid" || problem === "too_many_cells"
     ? problem
     : undefined;
+}
+
+/** Statuses that the platform always explains in a JSON body. */
+const FOREIGN: ReadonlySet<number> = new Set([403, 404]);
+
+/** A proxy, or a server at a wrong address, has answered: nothing is known about the file. */
+function foreign(call: Call, status: number): ToolError {
+  return upstreamFailed(
+    `The answer to ${call.path} is not the platform's (HTTP ${status} without its JSON). A proxy or a wrong address may be ` +
+      "the reason.",
+    {
+      canRetry: false,
+      developerMessage: `${call.method}: HTTP ${status} without JSON`,
+      additionalPromptContent: "Tell the user. The spreadsheet and its id are not the reason.",
+    },
+  );
 }
 
 function refused(call: Call, refusal: Refusal): ToolError {

@@ -1,5 +1,6 @@
 // The loop: sends the conversation to the model, runs its calls and sends their answers, until there are no more calls.
 import { parseJson } from "../../base";
+import { contentFields } from "../content-parts";
 import type { Core } from "../../core";
 import type { Authorization } from "../../authorization";
 import { newToken } from "../../crypto";
@@ -101,7 +102,9 @@ async function* rounds(conversation: Conversation, deadline: number): AsyncGener
 /** The outcome of a run that ends with this turn. */
 function outcomeOf(turn: Turn, messages: readonly ChatMessage[], usage: Usage | undefined): Outcome {
   const { head, text: content, finish, logprobs, message } = turn;
-  const { role: _, content: __, ...more } = message;
+  const { role: _, content: given, ...fields } = message;
+  const { content: __, ...parts } = contentFields(given, content);
+  const more = { ...fields, ...parts };
   return {
     head,
     content,

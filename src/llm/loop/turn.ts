@@ -1,5 +1,6 @@
 // One turn of a model: what the server sent, and what we understood of it, from a whole answer or from a stream.
 import { isObject } from "../../base";
+import { contentFields } from "../content-parts";
 import { CallFragments, type RequestedCall, wholeCalls } from "../stream/fragments";
 import { merge, withoutNulls } from "../stream/merge";
 import type { ChatMessage, Loose } from "../upstream/client";
@@ -92,7 +93,7 @@ export function assistantMessage({ message, text }: Turn, calls: readonly Call[]
   return {
     ...message,
     role: "assistant",
-    content: Array.isArray(message["content"]) ? message["content"] : text,
+    ...contentFields(message["content"], text),
     ...(calls.length === 0 ? {} : { tool_calls: calls.map(toolCall) }),
   };
 }

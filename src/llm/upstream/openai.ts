@@ -1,29 +1,34 @@
 // Client for servers with the chat completions protocol.
 import type { Core } from "../../core";
+import { withParts } from "../content-parts";
 import type { ModelServer } from "../server-of";
 import { Halves } from "../stream/halves";
 import { ChatReader } from "../stream/reader";
 import { callStreaming, callWhole } from "./call";
-import type { Loose, ModelClient } from "./client";
+import type { ChatBody, Loose, ModelClient } from "./client";
 import { faultsOf, unreadable } from "./failure";
 import { BlockSource, recordsOf } from "./records";
 
 export function openAiClient(core: Core, server: ModelServer): ModelClient {
   return {
     whole: async (body, options) => {
-      const { value } = await callWhole(core, server, JSON.stringify(body), options);
+      const { value } = await callWhole(core, server, textOf(body), options);
       if (!Array.isArray(value["choices"]) || value["choices"].length === 0) {
         throw unreadable(server, 200, "no choices");
       }
       return value;
     },
     async *stream(body, options) {
-      const bytes = await callStreaming(core, server, JSON.stringify(body), options);
+      const bytes = await callStreaming(core, server, textOf(body), options);
       yield* wellFormedChunks(
         recordsOf(new BlockSource(core, server, bytes, options), new ChatReader(faultsOf(server))),
       );
     },
   };
+}
+
+function textOf(body: ChatBody): string {
+  return JSON.stringify({ ...body, messages: withParts(body.messages) });
 }
 
 export async function* wellFormedChunks(chunks: AsyncGenerator<Loose, void>): AsyncGenerator<Loose, void> {

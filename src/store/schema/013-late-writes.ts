@@ -46,8 +46,7 @@ export const lateWrites: Migration = {
     "CREATE INDEX dropped_data_keys_project ON dropped_data_keys (project_id)",
     // The oldest due runs of each project.
     "CREATE INDEX scheduled_runs_due_of_project ON scheduled_runs (project_id, due_at, id) WHERE status = 'pending'",
-    // `grant_version` grows with every new grant of a connection; `granted_at`: monotonic time of the machine.
-    "ALTER TABLE connections ADD COLUMN grant_version INTEGER NOT NULL DEFAULT 0",
+    // When the grant was received, in monotonic time of the machine.
     "ALTER TABLE connections ADD COLUMN granted_at REAL NOT NULL DEFAULT 0",
     "ALTER TABLE idempotency ADD COLUMN generation INTEGER NOT NULL DEFAULT 0",
     ...Object.entries(SEALED).flatMap(([table, columns]) =>

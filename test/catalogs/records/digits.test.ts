@@ -33,10 +33,17 @@ describe("input", () => {
     }
   });
 
-  test("a number instead of text is refused, not rounded to an id", async () => {
+  test("an id that is short enough to be a JSON number is its digits, as a long one is", async () => {
     const { tool, input } = rowOf("FetchVendorRecordDetail");
     const error = await alice.failure(tool, { ...input, record_id: 12 });
-    expect(error.message).toContain("record_id");
+    expect(error.kind).toBe("UPSTREAM_RUNTIME_NOT_FOUND");
+    expect(platform.sandbox.requests.at(-1)?.target).toEndWith("/12");
+  });
+
+  test("a number that may have lost digits is refused, not rounded to an id", async () => {
+    const { tool, input } = rowOf("FetchVendorRecordDetail");
+    const error = await alice.failure(tool, { ...input, record_id: 2 ** 60 });
+    expect(error.message).toContain("record_id must be string");
   });
 });
 

@@ -79,8 +79,8 @@ describe("metadata", () => {
     ["AddRecordsToVendorForm", "create", false, false],
     ["InsertRecordsInVendorForm", "create", false, false],
     ["CreateBulkReadJob", "create", false, false],
-    ["UpdateVendorCreatorReportRecords", "update", false, false],
-    ["UpdateVendorRecord", "update", false, true],
+    ["UpdateVendorCreatorReportRecords", "update", true, false],
+    ["UpdateVendorRecord", "update", true, true],
     ["DeleteReportRecords", "delete", true, false],
     ["DeleteVendorRecord", "delete", true, true],
   ] as const)("%s", (name, operation, destructive, idempotent) => {

@@ -129,9 +129,9 @@ describe("a filter that names nothing", () => {
     ["connections list --user alcie", 3, "Did you mean alice?"],
     ["executions list --tool Chat.WhoAmII", 3, "Chat.WhoAmI?"],
     ["executions list --user alcie", 3, "Did you mean alice?"],
-    ["executions list --status complete", 2, "Did you mean completed?"],
+    ["executions list --status complete", 2, "(nearest: completed)"],
     ["hooks list --plugin polcy", 3, "Did you mean policy?"],
-    ["hooks list --point tool.pree", 2, "Did you mean tool.pre?"],
+    ["hooks list --point tool.pree", 2, "(nearest: tool.pre)"],
     ["tools list --toolkit Chatt", 3, "Did you mean Chat?"],
     ["tools search message --toolkit Chatt", 3, "Did you mean Chat?"],
   ])("%s is an error with the nearest name", async (line, code, advice) => {

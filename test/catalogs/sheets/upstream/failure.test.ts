@@ -156,7 +156,8 @@ describe("kinds", () => {
       404,
       false,
     ],
-    ["a page of a proxy for 404", 404, undefined, "UPSTREAM_RUNTIME_NOT_FOUND", 404, false],
+    ["a page of a proxy for 403", 403, undefined, "UPSTREAM_RUNTIME_SERVER_ERROR", 502, false],
+    ["a page of a proxy for 404", 404, undefined, "UPSTREAM_RUNTIME_SERVER_ERROR", 502, false],
     ["a conflict", 409, newer("ABORTED", "conflict"), "UPSTREAM_RUNTIME_BAD_REQUEST", 409, false],
     ["a page of a proxy for 418", 418, undefined, "UPSTREAM_RUNTIME_UNMAPPED", 502, false],
     ["a fault", 500, newer("INTERNAL", "Internal error"), "UPSTREAM_RUNTIME_SERVER_ERROR", 502, true],
@@ -228,6 +229,12 @@ describe("messages", () => {
     expect(failure(503, undefined).error.message).toBe(
       "The platform could not do this at the moment (HTTP 503). Try again later.",
     );
+  });
+
+  test("the page of a proxy says which path was called, and does not send the user to the picker", () => {
+    const { error } = failure(403, undefined, { ...CALL, ofFile: true });
+    expect(error.message).toContain("v4/spreadsheets/1 is not the platform's (HTTP 403");
+    expect(`${error.message} ${error.details.additionalPromptContent}`).not.toContain("Picker");
   });
 
   test("a refused page token asks for a new search", () => {
