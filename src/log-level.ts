@@ -4,7 +4,7 @@ import { type Static, Type } from "typebox";
 import { LOG_LEVELS, type LogLevel, timestamp } from "./base";
 import type { Core } from "./core";
 import { sameSecret } from "./crypto";
-import { forbidden, notFound } from "./errors";
+import { notFound } from "./errors";
 import { ownsAnnouncement } from "./serving";
 
 /** Times of requests are milliseconds since the epoch. */
@@ -45,15 +45,18 @@ export class LogLevels {
   }
 
   /**
-   * Changes the level, or only tells it. Throws `not_found` for another server's announcement, and `forbidden` for a caller
-   * that does not have the root key of the data folder.
+   * Changes the level, or only tells it. Throws `not_found` for another server's announcement, and for a caller that does
+   * not have the root key of the data folder.
    */
   async change({ proof, ...request }: LogLevelRequest): Promise<LogLevelResponse> {
     if (!(await ownsAnnouncement(this.#core, request.server)))
       throw notFound("This server has no announcement of this id.");
     const isRecent = Math.abs(this.#core.clock.now() - request.at) <= MAX_AGE_MS;
-    if (!isRecent || !sameSecret(proof, await levelProof(this.#core, request)))
-      throw forbidden("Only a command on the data folder of this server may change its log level.");
+    if (!isRecent || !sameSecret(proof, await levelProof(this.#core, request))) {
+      const reason = "Only a command on the data folder of this server may change its log level.";
+      this.#core.log.refused("log level", { error: "not_found", reason });
+      throw notFound(reason);
+    }
     if (request.level !== undefined) this.#set(request.level, request.until);
     return this.#state();
   }

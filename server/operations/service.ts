@@ -56,7 +56,7 @@ export const serviceOperations = [
     summary: "Change the log level, for a command on the data folder, which proves that it has the root key",
     body: LogLevelRequest,
     success: { status: 200, schema: LogLevelResponse },
-    errors: [400, 403, 404, 413, 415],
+    errors: [400, 404, 413, 415],
     handle: ({ runtime, body }) => runtime.logLevels.change(body),
   }),
 ];

@@ -75,7 +75,8 @@ describe.each(servedOperations.map((one) => [one.id, one] as const))("%s", (_id,
     expect(first.status, advice(theirs, first)).toBe(successOf(operation));
 
     const ours = await validRequest(world, world.own, operation);
-    const named = ours.named.length > 0 || operation.path.includes("{project_id}");
+    // What an operation without a credential names belongs to no project.
+    const named = !operation.open && (ours.named.length > 0 || operation.path.includes("{project_id}"));
     const inputs = [{ name: "valid", request: ours, statuses: named ? NOWHERE : [successOf(operation)] }];
     const all = [...inputs, ...badInputs(ours)];
     const due = ({ statuses }: Input): readonly number[] => (named ? [...statuses, ...NOWHERE] : statuses);

@@ -83,7 +83,7 @@ test.each<[string, () => Promise<object>]>([
 ])("%s does not change it", async (_what, request) => {
   const answer = await put(await request());
 
-  expect(answer.status).toBe(403);
+  expect(answer.status).toBe(404);
   expect(core().log.level).toBe("debug");
 });
 
