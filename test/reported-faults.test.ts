@@ -47,7 +47,7 @@ const FAULTS: Readonly<Record<string, readonly [tests: number, fault: string]>> 
   "repeated-write": [4, "an automatic retry repeats a write that had succeeded"],
   "large-result": [6, "very large results are cut inside JSON or passed whole"],
   "slug-race": [17, "a slug is free when checked and taken when created, or two creations succeed"],
-  "secret-line-end": [17, "a piped secret keeps its line end"],
+  "secret-line-end": [16, "a piped secret keeps its line end"],
   "wrong-root-key": [4, "a server starts with another root key, and nothing works"],
   orphans: [5, "deleting a provider or secret leaves records that still work"],
   "silent-request": [7, "the server closes a request that is silent for ten seconds"],

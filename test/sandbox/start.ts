@@ -37,6 +37,11 @@ async function main(args: readonly string[]): Promise<void> {
     );
   }
   const state = readState();
+  // A first start that did not finish, or a sandbox of an earlier version, which kept nothing.
+  if (state === undefined && existsSync(FOLDER)) {
+    rmSync(FOLDER, { recursive: true, force: true });
+    process.stdout.write("The last start left no complete sandbox, so this one begins without data.\n");
+  }
   const platforms = await startPlatforms(state?.platforms).catch((error: unknown) =>
     fail(
       `The platforms of the sandbox cannot start at the addresses of the last start (${reasonOf(error)}). ` +
