@@ -54,7 +54,8 @@ describe("try it", () => {
     const port = String(20_000 + (process.pid % 6_000));
     const child = Bun.spawn(["sh", "-c", `exec ${START[0]}`], {
       cwd: ROOT,
-      env: { ...environment, RUNTIME_PORT: port },
+      // The sandbox of a developer keeps its data.
+      env: { ...environment, RUNTIME_PORT: port, SANDBOX_FOLDER: join(home, ".sandbox") },
       stdin: "ignore",
       stdout: "pipe",
       stderr: "inherit",
@@ -67,18 +68,18 @@ describe("try it", () => {
       // Without `bun` on the path.
       const bare = { PATH: "/usr/bin:/bin" };
       const [list = "", authorize = "", exec = ""] = SANDBOX;
-      expect((await sh(list, bare)).stdout).toContain("Chat.SendMessage");
-      const authorized = await sh(authorize, bare);
+      expect((await sh(list, bare, home)).stdout).toContain("Chat.SendMessage");
+      const authorized = await sh(authorize, bare, home);
       const url = /http:\S+\/authorize\/\S+/.exec(authorized.stdout)?.[0] ?? "";
       await new Browser().consent(url, "alice");
-      const executed = await sh(exec, bare);
+      const executed = await sh(exec, bare, home);
       expect([executed.code, executed.stderr]).toEqual([0, ""]);
       expect(executed.stdout).toContain("Hello from the sandbox");
 
       const again = await sh(START[0] ?? "", { RUNTIME_PORT: port });
       expect(again.code).not.toBe(0);
       expect(again.stderr).toContain(`Port ${port} is taken`);
-      expect((await sh(list, bare)).code).toBe(0);
+      expect((await sh(list, bare, home)).code).toBe(0);
     } finally {
       child.kill("SIGTERM");
       await child.exited;
