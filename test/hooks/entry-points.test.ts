@@ -80,7 +80,7 @@ const terminalLog: string[] = [];
 async function commandLine(argv: readonly string[]): Promise<string> {
   const env = { ...chat.site.environment, RUNTIME_LOG_LEVEL: "debug" };
   const { stdout, stderr, code } = await runProcess(argv, { env });
-  terminalLog.push(...stderr.split("\n").filter((line) => line.startsWith("{")));
+  terminalLog.push(...stderr.split("\n").filter((line) => line !== ""));
   return `${stdout}${stderr}exit ${code}`;
 }
 

@@ -92,7 +92,7 @@ describe("a role", () => {
     expect(() => requireRole(operator, ["admin"])).not.toThrow();
     expect(() => requireRole(alice, ["run"])).not.toThrow();
     expect(refused(() => requireRole(alice, ["admin", "read"])).message).toBe(
-      "This needs a key with the role admin or read; this one has run.",
+      "This needs a key with the role admin or read; a user token cannot do it.",
     );
   });
 });

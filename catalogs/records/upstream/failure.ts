@@ -93,7 +93,10 @@ function fieldsOf(
 
 /** Whether the platform has said itself that something does not exist: a hint would only repeat it. */
 function saysAbsent(text: string | undefined): boolean {
-  return text !== undefined && /\b(not?|never|cannot)\b.*\b(found|find|exist|exists|available)\b/i.test(text);
+  const negative = /\b(not?|never|cannot)\b/i.exec(text ?? "");
+  return (
+    negative !== null && /\b(found|find|exists?|available)\b/i.test(negative.input.slice(negative.index))
+  );
 }
 
 function alternatives({ lister }: Entry): Pick<ToolErrorDetails, "additionalPromptContent"> {

@@ -83,9 +83,7 @@ describe("parameters", () => {
     for (const { input } of clamping) {
       expect(input.properties["limit"]).not.toHaveProperty("minimum");
       expect(input.properties["limit"]).not.toHaveProperty("maximum");
-      expect(input.properties["limit"]).toMatchObject({
-        description: expect.stringContaining("not refused"),
-      });
+      expect(JSON.stringify(input.properties["limit"])).toContain("not refused");
     }
   });
 
