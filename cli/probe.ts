@@ -16,6 +16,8 @@ const MOST_BYTES = 4096;
 export async function findServer({ core }: Runtime): Promise<Announcement | undefined> {
   const announced = await announcedServers(core);
   const proven = announced.map((one) => provesItself(core, one));
+  // One that is found first ends the search; what fails after that does not matter.
+  for (const later of proven) later.catch(() => undefined);
   for (const [index, one] of announced.entries()) if (await proven[index]) return one;
   return undefined;
 }
