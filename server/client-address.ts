@@ -1,5 +1,6 @@
 // The address of a client. It is the peer of the connection, unless that is a proxy of the operator
 // (`http.trusted_proxies`), which names the client in a header. Nothing else in a request is believed.
+import { RecentMap } from "../src/base";
 import type { Settings } from "../src/config";
 import { isWithin, parseRange, readAddress } from "../src/egress";
 import { configurationError } from "../src/errors";
@@ -16,6 +17,8 @@ type Range = NonNullable<ReturnType<typeof parseRange>>;
 
 /** The longest spelling of an address with brackets and port. */
 const MAX_NODE_LENGTH = 64;
+/** Peers whose spelling is remembered: many requests come from each. */
+const PEERS = 1000;
 const FORWARDED = "forwarded";
 const X_FORWARDED_FOR = "x-forwarded-for";
 
@@ -23,9 +26,17 @@ const X_FORWARDED_FOR = "x-forwarded-for";
 export function clientAddressesOf(settings: Settings): ClientAddresses {
   const trusted = settings["http.trusted_proxies"].map(rangeOf);
   const header = settings["http.forwarded_header"];
+  const spelled = new RecentMap<string, string>(PEERS);
+  const canonicalPeer = (peer: string): string | undefined => {
+    const known = spelled.get(peer);
+    if (known !== undefined) return known;
+    const text = canonical(peer);
+    if (text !== undefined) spelled.set(peer, text);
+    return text;
+  };
   return {
     clientAddress: (peer, headers) => {
-      let address = peer === undefined ? undefined : canonical(peer);
+      let address = peer === undefined ? undefined : canonicalPeer(peer);
       if (trusted.length === 0 || address === undefined) return address;
       // Each proxy adds the address of its own client at the end, so what a client has sent is at the beginning.
       for (const node of nodesFromRight(headers, header)) {
