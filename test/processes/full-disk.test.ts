@@ -1,41 +1,23 @@
 // A disk of its own (tmpfs) that is nearly full while tokens are refreshed.
 import { expect, onTestFinished } from "bun:test";
-import { mkdtempSync, rmSync, rmdirSync, statfsSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { call, connectionOf, succeeded, times, until } from "../connections/executing";
 import { startServer } from "../../server";
 import { setFact } from "../../src/store";
 import { api, at } from "../support/api";
-import { testIfAllowed } from "../support/require";
 import { RotatingGrants } from "../support/token-endpoint";
+import { mountDisk, testOnDisk, unmountDisk } from "../support/small-disk";
 import { deploy, type Deployment, operator } from "../tools/deployment";
 
 const HOUR = 3600_000;
 const USERS = 20;
 const LEFT_BYTES = 32 * 1024;
 
-function mount(): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), "runtime-disk-"));
-  const { exitCode } = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=8m,mode=0700", "tmpfs", folder]);
-  if (exitCode === 0) return folder;
-  rmdirSync(folder);
-  return undefined;
-}
-
-function unmount(folder: string): void {
-  Bun.spawnSync(["umount", "-l", folder]);
-  rmSync(folder, { recursive: true, force: true });
-}
-
-const probe = mount();
-if (probe !== undefined) unmount(probe);
-const testOnDisk = testIfAllowed("mounting a tmpfs", probe !== undefined);
-
 /** Users with expired tokens, on a disk of their own. `fill` leaves 32 KiB of it. */
 async function expired() {
-  const disk = mount() ?? "";
-  onTestFinished(() => unmount(disk));
+  const disk = mountDisk(8) ?? "";
+  onTestFinished(() => unmountDisk(disk));
   const environment = { RUNTIME_DATA_DIR: join(disk, "data"), RUNTIME_PORT: "0" };
   const deployment = await deploy({ environment });
   const grants = new RotatingGrants();
