@@ -53,13 +53,13 @@ function modelError(error: RuntimeError): object {
 /** Runs one operation. */
 async function dispatch(front: Front, operation: ServedOperation, incoming: Incoming): Promise<Response> {
   const { runtime, keepOpen } = front;
-  const { request, params, address } = incoming;
+  const { request, params } = incoming;
   // Long polls and tool runs have limits of their own.
   if (operation.slow === true) keepOpen(request);
   if (operation.credential === "public") return handled(front, operation, incoming, NO_PRINCIPAL);
   const header = request.headers.get("authorization") ?? undefined;
   const known = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
-  const principal = { ...known, address };
+  const principal = withAddress(known, incoming, operation);
   incoming.principal = principal;
   let isAdmitted = false;
   try {
@@ -74,6 +74,17 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
     else runtime.refusals.countAny(principal, operation.id, error);
     throw error;
   }
+}
+
+/** Most reads need no address, and what may outlast the connection needs it now. */
+function withAddress(known: Principal, incoming: Incoming, { method, slow }: ServedOperation): Principal {
+  if (method !== "GET" || slow === true) return { ...known, address: incoming.address };
+  return {
+    ...known,
+    get address() {
+      return incoming.address;
+    },
+  };
 }
 
 /** Runs an operation for a caller that may use it. */
