@@ -59,7 +59,8 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
   if (operation.credential === "public") return handled(front, operation, incoming, NO_PRINCIPAL);
   const header = request.headers.get("authorization") ?? undefined;
   const known = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
-  const principal = withAddress(known, incoming, operation);
+  const needsAddress = operation.method !== "GET" || operation.audited === true;
+  const principal = needsAddress ? { ...known, address: incoming.address } : known;
   incoming.principal = principal;
   let isAdmitted = false;
   try {
@@ -69,22 +70,12 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
     isAdmitted = true;
     return await handled(front, operation, incoming, principal);
   } catch (error) {
+    const refused = { ...principal, address: incoming.address };
     // Another project is "not found".
-    if (isAdmitted) runtime.refusals.count(principal, operation.id, error);
-    else runtime.refusals.countAny(principal, operation.id, error);
+    if (isAdmitted) runtime.refusals.count(refused, operation.id, error);
+    else runtime.refusals.countAny(refused, operation.id, error);
     throw error;
   }
-}
-
-/** Most reads need no address, and what may outlast the connection needs it now. */
-function withAddress(known: Principal, incoming: Incoming, { method, slow }: ServedOperation): Principal {
-  if (method !== "GET" || slow === true) return { ...known, address: incoming.address };
-  return {
-    ...known,
-    get address() {
-      return incoming.address;
-    },
-  };
 }
 
 /** Runs an operation for a caller that may use it. */
