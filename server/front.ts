@@ -160,6 +160,7 @@ function checkHost(headers: Headers): void {
  */
 function requestIds(random: Random): () => string {
   const prefix = random(7).toHex();
-  let count = 0;
-  return () => prefix + (count++).toString(36).padStart(6, "0");
+  // From here on, 2 billion numbers have six digits.
+  let count = 36 ** 5;
+  return () => prefix + (count++).toString(36);
 }
