@@ -175,6 +175,31 @@ test.each([
   },
 );
 
+test.each([
+  ["of another account", { account_id: "A1" }, { account_id: "A2" }],
+  ["of an account that the provider does not name", {}, {}],
+])(
+  "late tokens are dropped after a consent %s that came without a refresh token",
+  async (_name, first, second) => {
+    const { deployment, grants, other, first: pending, answer } = await inProgress(first);
+    await using _ = deployment;
+    const { idp, platform, clock } = deployment;
+    idp.queue({ status: 400, body: { error: "invalid_grant" } });
+    const refused = call(other, "alice").catch(() => undefined);
+    await pass(clock, 24_000);
+    await refused;
+    await give(other, "alice", { access: "consented", refresh: null, facts: second });
+    answer(tokens(grants.issue("alice"), 3600));
+    await pending.catch(() => undefined);
+
+    expect((await call(other, "alice")).success).toBe(true);
+    expect(platform.tokens().at(-1)).toBe("consented");
+    clock.move(HOUR);
+    await call(other, "alice").catch(() => undefined);
+    expect(sentRefreshTokens(deployment)).toEqual(["refresh-of-alice-1", "refresh-of-alice-1"]);
+  },
+);
+
 describe("during a refresh", () => {
   const lose = async (runtime: Runtime, lost: string[]): Promise<void> => {
     const connection = await connectionOf(runtime, "alice");
