@@ -226,7 +226,10 @@ describe("during a refresh", () => {
     await using _ = deployment;
     const { runtime, clock } = deployment;
     const consent = deployment.give("alice", { access: "consented", refresh: null });
+    let isStored = false;
+    void consent.then(() => (isStored = true));
     await Bun.sleep(50);
+    expect(isStored).toBe(false);
     answer(tokens(grants.issue("alice"), 3600));
     await Promise.all([first, consent]);
     clock.move(HOUR);
