@@ -56,7 +56,7 @@ testWith("chromium", hasChromium)(
       await page.locator("#operations-Tools-tool-execute .opblock-summary-control").click();
       await page.locator("#operations-Tools-tool-execute .responses-table").waitFor();
       const background = () =>
-        page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+        page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");
       const width = (selector: string) =>
         page
           .locator(selector)
@@ -64,7 +64,7 @@ testWith("chromium", hasChromium)(
           .evaluate((element) => element.getBoundingClientRect().width);
 
       expect(await background()).toBe("rgb(28, 32, 34)");
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+      expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(390);
       // The description of a group was a column of one word.
       expect(await width(".opblock-tag small")).toBeGreaterThan(300);
 
