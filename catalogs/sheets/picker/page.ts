@@ -41,7 +41,8 @@ export async function openPicker(context: PageContext): Promise<Response> {
   if (client === undefined) return refusal(context, BAD_LINK);
   const provider = await context.findProvider(googlePreset.id, client.clientId);
   if (provider === undefined) return refusal(context, BAD_LINK);
-  if (context.settings["sheets.picker"] !== "redirect") return scriptsPage(context, client);
+  if (context.settings["sheets.picker"] !== "redirect")
+    return scriptsPage(context, client, await context.applicationOf(provider));
   return context.authorize(provider, {
     statePrefix: PICKER_STATE_PREFIX,
     params: PICK_PARAMS,
@@ -94,6 +95,7 @@ function refusal({ html, escape }: PageContext, reason: string): Response {
 function scriptsPage(
   { html, escape, settings }: PageContext,
   { clientId, projectNumber }: { clientId: string; projectNumber: string },
+  application: string,
 ): Response {
   const scripts = platformScripts(settings);
   const data = Object.entries({
@@ -103,8 +105,8 @@ function scriptsPage(
     "mime-type": SPREADSHEET_TYPE,
   }).map(([name, value]) => `data-${name}="${escape(value)}"`);
   const body =
-    "<p>Choose the spreadsheets that the application may use. It gets access to nothing else.</p>" +
-    "<p>Sign in with the account that you connected to the application.</p>" +
+    `<p>Choose the spreadsheets that <b>${escape(application)}</b> may use. It gets access to nothing else.</p>` +
+    "<p>Sign in with the account that you have linked there.</p>" +
     `<button class="main" id="pick" disabled>Pick spreadsheets</button>` +
     `<p id="message" role="status"></p><noscript><p>This page needs JavaScript.</p></noscript>` +
     scripts.map(({ url }) => `<script defer src="${escape(url)}"></script>`).join("") +
