@@ -7,6 +7,7 @@ import { routeNotFound } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
 import { type Answering, type Front, frontOf, Incoming, respond, type Route } from "./front";
+import { errorMembersOf } from "./model-error";
 import { isMcpEndpoint, mcpRoutes, notAllowed } from "./mcp";
 import type { Method } from "./operations";
 import { descriptionPlugin } from "./openapi";
@@ -98,7 +99,7 @@ function notFound(app: Elysia, front: Front, incoming: Incoming): Response {
   const methods = methodsOf(app, path);
   if (methods.length > 0 && cors?.isPreflight(request) === true) return cors.preflight(request, methods);
   if (isMcpEndpoint(path)) return notAllowed(front, incoming);
-  const answer = errorAnswer(routeNotFound(NOT_FOUND + slashAdvice(app, path)));
+  const answer = errorAnswer(routeNotFound(NOT_FOUND + slashAdvice(app, path)), errorMembersOf(path));
   if (methods.length > 0) answer.headers.set("allow", methods.join(", "));
   return answer;
 }

@@ -1,15 +1,8 @@
 // The dispatcher of operations: credential, content type, JSON, schema, service, answer. In this order, so that
 // unauthenticated callers learn nothing about validation rules.
 import { checked, fieldErrors, JsonText } from "../src/base";
-import {
-  internalError,
-  invalidAuthorization,
-  invalidParameter,
-  notFound,
-  type RuntimeError,
-} from "../src/errors";
+import { internalError, invalidAuthorization, invalidParameter, notFound } from "../src/errors";
 import { actorOf, type Principal, requireRole } from "../src/identity";
-import { errorBody } from "../src/llm";
 import type { Runtime } from "../src/runtime";
 import { jsonAnswer, taggedAnswer } from "./answer";
 import { bodyLimits, bodyMissing, promisedBytes, readJsonBody } from "./body";
@@ -32,22 +25,14 @@ export function operationRoutes(front: Front): Route[] {
 
 /** Where an operation is served: the path of its row, and the aliases that older clients use. */
 function routesOf(front: Front, operation: ServedOperation): Route[] {
-  const { method, alias, path, alsoAt = [], credential, modelErrors } = operation;
+  const { method, alias, path, alsoAt = [], credential } = operation;
   const own = path.replaceAll("{", ":").replaceAll("}", "");
   const scoped = SCOPE + own.slice((own.startsWith(ADMIN) ? ADMIN : "/v1").length);
   const alone = credential === "public" || path.includes("{project_id}");
   const paths = alone ? [own] : [own, scoped, ...alsoAt];
   const methods = alias === undefined ? [method] : [method, alias];
-  const answering = {
-    answer: (incoming: Incoming) => dispatch(front, operation, incoming),
-    errorMembers: modelErrors === true ? modelError : undefined,
-  };
-  return paths.flatMap((each) => methods.map((verb): Route => ({ method: verb, path: each, ...answering })));
-}
-
-// As clients of language models read errors.
-function modelError(error: RuntimeError): object {
-  return { error: errorBody(error) };
+  const answer = (incoming: Incoming): Promise<Response> => dispatch(front, operation, incoming);
+  return paths.flatMap((each) => methods.map((verb): Route => ({ method: verb, path: each, answer })));
 }
 
 /** Runs one operation. */

@@ -1,6 +1,6 @@
 // What all requests share: request ids, log lines, CORS, and an answer even when something breaks.
 import type { Random } from "../src/crypto";
-import { malformedRequest, type RuntimeError, toRuntimeError } from "../src/errors";
+import { malformedRequest, toRuntimeError } from "../src/errors";
 import type { Principal } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
@@ -8,9 +8,11 @@ import { BadCredentials } from "./bad-credentials";
 import { clientAddressesOf } from "./client-address";
 import { type Cors, corsOf } from "./cors";
 import { collectWhenQuiet } from "./idle";
+import { errorMembersOf } from "./model-error";
 import type { Method } from "./operations";
 import { type RateLimit, rateLimitOf } from "./rate-limit";
 import { type Failure, RequestLog } from "./request-log";
+import { requestUrl } from "./request-url";
 import { traceIdOf } from "./trace";
 
 /** A year (RFC 6797). Without subdomains, which may belong to others. */
@@ -74,8 +76,6 @@ export interface Answering {
   /** The pattern of the route, for the log; undefined for a path that is not served. */
   path?: string | undefined;
   answer(incoming: Incoming): Promise<Response> | Response;
-  /** Members that the error answers of this route have in addition. */
-  errorMembers?: ((error: RuntimeError) => object) | undefined;
 }
 
 export interface Route extends Answering {
@@ -107,7 +107,7 @@ export function frontOf(runtime: Runtime, stopping: AbortSignal, { peerOf, keepO
 export async function respond(
   front: Front,
   incoming: Incoming,
-  { answer, errorMembers, path }: Answering,
+  { answer, path }: Answering,
 ): Promise<Response> {
   const { requestLog } = front;
   const { clock } = front.runtime.core;
@@ -123,7 +123,7 @@ export async function respond(
   } catch (thrown) {
     const counted = front.badCredentials.counted(thrown, request, incoming.address);
     failure = { thrown: counted, error: toRuntimeError(counted) };
-    response = errorAnswer(failure.error, errorMembers);
+    response = errorAnswer(failure.error, errorMembersOf(requestUrl(request).pathname));
   }
   response.headers.set("x-request-id", requestId);
   if (front.isSecure) response.headers.set("strict-transport-security", HSTS);
