@@ -6,7 +6,7 @@ import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
 import { BadCredentials } from "./bad-credentials";
 import { clientAddressesOf } from "./client-address";
-import { type Cors, corsOf } from "./cors";
+import { type Cors, corsOf, type Pages } from "./cors";
 import { collectWhenQuiet } from "./idle";
 import type { Method } from "./operations";
 import { type RateLimit, rateLimitOf } from "./rate-limit";
@@ -24,8 +24,7 @@ export interface Front {
   readonly rateLimit: RateLimit | undefined;
   readonly badCredentials: BadCredentials;
   readonly requestLog: RequestLog;
-  /** Undefined: no browser of another origin may call. */
-  readonly cors: Cors | undefined;
+  readonly cors: Cors;
   /** Whether browsers reach the server over TLS, its own or that of a proxy. */
   readonly isSecure: boolean;
   nextRequestId(): string;
@@ -50,6 +49,8 @@ export interface Incoming {
   params: Readonly<Record<string, string | null | undefined>>;
   /** The client's. Undefined without a socket. */
   address: string | undefined;
+  /** Which pages of other origins may read the answer, besides those of `cors.allow`. */
+  pages?: Pages | undefined;
   /** The caller, once the route has authenticated it. For the log. */
   principal?: Principal;
 }
@@ -66,6 +67,7 @@ export interface Route extends Answering {
   method: Method;
   /** In the router's syntax, for example `/authorize/:token`. */
   path: string;
+  pages?: Pages | undefined;
 }
 
 /** Throws `configuration` for a setting of the front that is not valid. */
@@ -107,14 +109,14 @@ export async function respond(
   } catch (thrown) {
     const counted = front.badCredentials.counted(thrown, request, address);
     failure = { thrown: counted, error: toRuntimeError(counted) };
-    response = errorAnswer(failure.error, errorMembers);
+    response = errorAnswer(failure.error, errorMembers, request);
   }
   response.headers.set("x-request-id", requestId);
   if (front.isSecure) response.headers.set("strict-transport-security", HSTS);
   const traceparent = request.headers.get("traceparent");
   if (traceparent !== null && traceIdOf(traceparent) !== undefined)
     response.headers.set("traceparent", traceparent);
-  front.cors?.mark(request, response.headers);
+  front.cors.mark(request, response.headers, incoming.pages);
   if (failure !== undefined || requestLog.isTimed)
     requestLog.write({
       requestId,
