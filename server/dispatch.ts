@@ -1,6 +1,6 @@
 // The dispatcher of operations: credential, content type, JSON, schema, service, answer. In this order, so that
 // unauthenticated callers learn nothing about validation rules.
-import { checked, fieldErrors, JsonText } from "../src/base";
+import { checked, fieldErrors, isObject, JsonText } from "../src/base";
 import { internalError, invalidAuthorization, invalidParameter, notFound } from "../src/errors";
 import { actorOf, type Principal, requireRole } from "../src/identity";
 import type { Runtime } from "../src/runtime";
@@ -11,6 +11,7 @@ import type { Front, Incoming, Route } from "./front";
 import { Revocation } from "./revocation";
 import { operations, type ServedOperation, StatusAnswer } from "./operations";
 import type { AnyCall } from "./operations/operation";
+import { requestUrl } from "./request-url";
 import { holdCall, holdLongPoll } from "./running";
 
 const ADMIN = "/v1/admin";
@@ -103,7 +104,20 @@ function responseOf(operation: ServedOperation, request: Request, value: unknown
   if (value instanceof Response) return value;
   if (value instanceof StatusAnswer) return jsonAnswer(value.status, value.body);
   const { status } = operation.success;
-  return status === 204 ? new Response(null, { status }) : jsonAnswer(status, value);
+  if (status === 204) return new Response(null, { status });
+  const response = jsonAnswer(status, value);
+  if (status === 201) response.headers.set("location", locationOf(request, value));
+  return response;
+}
+
+/**
+ * Where the created record is (RFC 9110, section 10.2.2): its id below the address of the request. Relative, so that it
+ * works below the path prefix of a proxy.
+ */
+function locationOf(request: Request, value: unknown): string {
+  const [parent = ""] = requestUrl(request).pathname.split("/").slice(-1);
+  const id = isObject(value) ? String(value["id"]) : "";
+  return `${parent}/${encodeURIComponent(id)}`;
 }
 
 /** `Deprecation` (RFC 9745) and the successor, on answers about a tool that has been replaced. */
