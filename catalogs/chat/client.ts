@@ -2,7 +2,7 @@
 import { endedBecause, type JsonObject, type ToolContext } from "../../src/tools";
 import { block, blockedMs, knownBlockMs } from "../upstream/blocks";
 import { Limiter } from "../upstream/limiter";
-import { callWithRetries, jittered, type Outcome } from "../upstream/retry";
+import { callWithRetries, jittered, type Outcome, type Retries, timeOfTry } from "../upstream/retry";
 import { IN_FLIGHT, JITTER_MS } from "./limits";
 import { Budget } from "./upstream/budget";
 import { exchange } from "./upstream/exchange";
@@ -76,15 +76,14 @@ export class ChatClient {
     const call = { method, params, subject: options.subject };
     const creates = methodNamed(method).creates === true;
     const mayRetry = !creates && options.retry !== false;
-    let mayBeRepeated = mayRetry;
-    return callWithRetries(this.context, method, () => this.#attempt(call, options, mayBeRepeated), {
+    const attempt = (retries: Retries) => this.#attempt(call, options, mayRetry && retries.now === 0);
+    return callWithRetries(this.context, method, attempt, {
       changes: creates,
       reportsUnknown: creates,
       waitToRetry: async ({ retry }, retries) => {
         // The next attempt starts with the wait, or throws instead of waiting.
         if (retry === "later") return retries.later === 0;
         if (!mayRetry || retries.now > 0 || this.#leftMs(options) === 0) return false;
-        mayBeRepeated = false;
         await this.jitter();
         return true;
       },
@@ -141,8 +140,7 @@ export class ChatClient {
     const leftMs = this.#leftMs(options);
     const signal =
       options.paging === true ? AbortSignal.any([this.#signal, AbortSignal.timeout(leftMs)]) : this.#signal;
-    // An answer that does not come must leave time for another try.
-    const timeoutMs = mayBeRepeated ? Math.ceil(leftMs / 2) : undefined;
+    const timeoutMs = mayBeRepeated ? timeOfTry(leftMs) : undefined;
     const answer = await exchange(this.context, call.method, call.params, { signal, timeoutMs });
     const failure = failureOf(call, answer);
     // Before the limiter starts the next call, which must not run into the same limit.
