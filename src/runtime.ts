@@ -31,7 +31,7 @@ import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
-import { type Extensions, Idempotency, sealedAnswers, sealedRuns, Tools } from "./tools";
+import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
 
 export interface Runtime {
   readonly core: Core;
@@ -176,6 +176,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     ...sealedPlugins,
     ...sealedModels,
     ...sealedRuns,
+    ...sealedMemory,
   ]);
   return {
     executionLog,
