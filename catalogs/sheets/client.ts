@@ -104,13 +104,16 @@ function withWait(error: ToolError, ms: number): ToolError {
   return new ToolError(error.kind, error.canRetry, error.message, { ...error.details, retryAfterMs });
 }
 
+/** The platform compresses its answers only if both headers ask for it. */
+const COMPRESSED = { "accept-encoding": "gzip", "user-agent": "runtime (gzip)" };
+
 /** Sends the call. Throws `EgressError`; an answer with any status is not an error. */
 function send(context: ToolContext, call: Call): Promise<Answer> {
   const { headers, ...rest } = jsonRequest(call.body === undefined ? undefined : JSON.stringify(call.body));
   const request = {
     ...rest,
     method: call.verb,
-    headers: { ...headers, "accept-encoding": "gzip" },
+    headers: { ...headers, ...COMPRESSED },
     signal: context.signal,
     timeoutMs: Math.max(1, Math.min(REQUEST_MS, context.deadline - context.now())),
   };

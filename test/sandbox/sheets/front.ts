@@ -1,5 +1,6 @@
 // The server of the stand-in: records requests, applies faults, and passes them to their handlers.
 import { delay, resetConnection } from "../chat/faults";
+import { asksForGzip } from "./behaviour/compression";
 import type { Library } from "./drive/library";
 import { type Faults, lateServerError, replacement } from "./faults";
 import { answerCall, methodAt } from "./interface";
@@ -132,8 +133,7 @@ function bearerOf(request: Request): string | null {
 
 function compressed(request: Request, text: string): Response {
   const headers = { "content-type": "application/json; charset=UTF-8" };
-  const takes = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
-  if (!takes || text.length < COMPRESS_FROM) return new Response(text, { headers });
+  if (!asksForGzip(request.headers) || text.length < COMPRESS_FROM) return new Response(text, { headers });
   return new Response(Bun.gzipSync(text), { headers: { ...headers, "content-encoding": "gzip" } });
 }
 
