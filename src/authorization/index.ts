@@ -2,7 +2,12 @@
 export { Consent } from "./consent";
 export { sealedFlows } from "./flow";
 export { isUnknownSecret, type Outcome } from "./outcome";
-export { type CallbackCheck, PageAuthorization, type PageAuthorizationRequest } from "./page-authorization";
+export {
+  type CallbackCheck,
+  PageAuthorization,
+  type PageAuthorizationRequest,
+  type PageExchange,
+} from "./page-authorization";
 export { endFlowsOfProvider } from "./end-of-provider";
 export type { Authorization, AuthorizationInitiation } from "./schema";
 export { AuthorizationService, type PendingConsents, type ScopesRequest } from "./service";

@@ -9,6 +9,7 @@ import { type ConsentSettings, decideConsent, showConsent } from "./oauth/consen
 import { answerRevocation, answerToken, type TokenEndpoint } from "./oauth/token-endpoint";
 import type { TokenStore } from "./oauth/tokens";
 import { answerUserInfo } from "./oauth/userinfo";
+import type { Browsers } from "./picker/frame";
 import { answerBrowser } from "./picker/front";
 import { PlatformError } from "./platform-error";
 import type { Quotas } from "./quotas";
@@ -35,6 +36,7 @@ export interface FrontParts {
   readonly quotas: Quotas;
   readonly log: RequestLog;
   readonly endpoint: TokenEndpoint;
+  readonly browsers: Browsers;
   readonly sendEmpty: boolean;
   /** Read at every request, because tests change it. */
   readonly consent: () => ConsentSettings;
