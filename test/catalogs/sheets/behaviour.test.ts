@@ -187,6 +187,19 @@ describe("formulas that load from outside", () => {
   });
 });
 
+test.each([
+  ["GetSpreadsheet", /smart chips .* are read as text/i],
+  ["UpdateCells", /loses its smart chips/],
+  ["WhoAmI", /organization's where it is pooled/],
+  ["SearchSpreadsheets", /createdTime may time out/],
+])("the definition of %s says what the platform's reference says", (name, told) => {
+  const { description, input, output } = tool(name);
+  const definition = JSON.stringify([description, input, output]);
+  expect(definition).toMatch(told);
+  // The search of an organization needs no administrator.
+  expect(definition).not.toContain("administrators");
+});
+
 test("the tools ask for compressed answers as the platform's guide says", async () => {
   const spreadsheet_id = sandbox.addFile();
   await Connection.to(sandbox).run("GetSpreadsheetMetadata", { spreadsheet_id });
