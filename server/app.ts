@@ -6,7 +6,7 @@ import { withoutTrailingSlashes } from "../src/base";
 import { routeNotFound } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
-import { type Answering, type Front, frontOf, type Incoming, respond, type Route } from "./front";
+import { type Answering, type Front, frontOf, Incoming, respond, type Route } from "./front";
 import { isMcpEndpoint, mcpRoutes, notAllowed } from "./mcp";
 import type { Method } from "./operations";
 import { descriptionPlugin } from "./openapi";
@@ -82,7 +82,7 @@ function routed(front: Front): Elysia {
   app.use(descriptionPlugin(front, DOCS_PATH));
   const routes: Route[] = [...operationRoutes(front), ...mcpRoutes(front), ...pageRoutes(front)];
   const serve = (request: Request, params: Incoming["params"] | undefined, answering: Answering) =>
-    respond(front, { request, params: params ?? NO_PARAMS, address: front.addressOf(request) }, answering);
+    respond(front, new Incoming(front, request, params ?? NO_PARAMS), answering);
   for (const route of routes)
     app.route(route.method, route.path, ({ request, params }) => serve(request, params, route), RAW);
   const otherwise = { answer: (incoming: Incoming) => notFound(app, front, incoming) };

@@ -53,13 +53,14 @@ function modelError(error: RuntimeError): object {
 /** Runs one operation. */
 async function dispatch(front: Front, operation: ServedOperation, incoming: Incoming): Promise<Response> {
   const { runtime, keepOpen } = front;
-  const { request, params, address } = incoming;
+  const { request, params } = incoming;
   // Long polls and tool runs have limits of their own.
   if (operation.slow === true) keepOpen(request);
   if (operation.credential === "public") return handled(front, operation, incoming, NO_PRINCIPAL);
   const header = request.headers.get("authorization") ?? undefined;
   const known = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
-  const principal = { ...known, address };
+  const needsAddress = operation.method !== "GET" || operation.audited === true;
+  const principal = needsAddress ? { ...known, address: incoming.address } : known;
   incoming.principal = principal;
   let isAdmitted = false;
   try {
@@ -69,9 +70,10 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
     isAdmitted = true;
     return await handled(front, operation, incoming, principal);
   } catch (error) {
+    const refused = { ...principal, address: incoming.address };
     // Another project is "not found".
-    if (isAdmitted) runtime.refusals.count(principal, operation.id, error);
-    else runtime.refusals.countAny(principal, operation.id, error);
+    if (isAdmitted) runtime.refusals.count(refused, operation.id, error);
+    else runtime.refusals.countAny(refused, operation.id, error);
     throw error;
   }
 }

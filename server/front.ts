@@ -43,15 +43,31 @@ export interface Connections {
   keepOpen: Front["keepOpen"];
 }
 
-/** The part of Elysia's context that routes use. */
-export interface Incoming {
-  request: Request;
+/** A request with the part of Elysia's context that routes use. */
+export class Incoming {
+  readonly request: Request;
   /** Parameters of the path, decoded; null when the percent-encoding is broken. */
-  params: Readonly<Record<string, string | null | undefined>>;
-  /** The client's. Undefined without a socket. */
-  address: string | undefined;
+  readonly params: Readonly<Record<string, string | null | undefined>>;
   /** The caller, once the route has authenticated it. For the log. */
-  principal?: Principal;
+  principal: Principal | undefined;
+  readonly #front: Front;
+  #address: string | undefined | null = null;
+
+  constructor(front: Front, request: Request, params: Incoming["params"]) {
+    this.request = request;
+    this.params = params;
+    this.principal = undefined;
+    this.#front = front;
+  }
+
+  /**
+   * The client's; undefined without a socket. Found on first access, which takes the engine a while. The engine forgets it
+   * when the client hangs up, so what may outlast the connection accesses it before.
+   */
+  get address(): string | undefined {
+    if (this.#address === null) this.#address = this.#front.addressOf(this.request);
+    return this.#address;
+  }
 }
 
 export interface Answering {
@@ -95,7 +111,7 @@ export async function respond(
 ): Promise<Response> {
   const { requestLog } = front;
   const { clock } = front.runtime.core;
-  const { request, address } = incoming;
+  const { request } = incoming;
   const requestId = front.nextRequestId();
   front.countRequest();
   const started = requestLog.isTimed ? clock.monotonic() : 0;
@@ -105,7 +121,7 @@ export async function respond(
     checkHost(request.headers);
     response = await answer(incoming);
   } catch (thrown) {
-    const counted = front.badCredentials.counted(thrown, request, address);
+    const counted = front.badCredentials.counted(thrown, request, incoming.address);
     failure = { thrown: counted, error: toRuntimeError(counted) };
     response = errorAnswer(failure.error, errorMembers);
   }
@@ -122,7 +138,7 @@ export async function respond(
       route: path,
       status: response.status,
       durationMs: requestLog.isTimed ? Math.round(clock.monotonic() - started) : 0,
-      address,
+      address: incoming.address,
       principal: incoming.principal,
       failure,
     });
@@ -144,6 +160,7 @@ function checkHost(headers: Headers): void {
  */
 function requestIds(random: Random): () => string {
   const prefix = random(7).toHex();
-  let count = 0;
-  return () => prefix + (count++).toString(36).padStart(6, "0");
+  // From here on, 2 billion numbers have six digits.
+  let count = 36 ** 5;
+  return () => prefix + (count++).toString(36);
 }
