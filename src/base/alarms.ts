@@ -9,6 +9,8 @@ const LATE_MS = 100;
 
 export interface Alarm {
   cancel(): void;
+  /** Time until it rings, ms. */
+  left(): number;
 }
 
 class Entry implements Alarm {
@@ -34,13 +36,17 @@ class Entry implements Alarm {
     clearTimeout(this.#timer);
   }
 
+  left(): number {
+    const left = this.due - performance.now();
+    return left < -LATE_MS ? Math.min(-left, this.#ms) : left;
+  }
+
   /** Rings, or puts the alarm off. */
   end(): void {
-    const late = performance.now() - this.due;
-    if (late > LATE_MS) {
-      const more = Math.min(late, this.#ms);
-      this.due = performance.now() + more;
-      this.#timer = setTimeout(() => this.end(), more);
+    const left = this.left();
+    if (left > 0) {
+      this.due = performance.now() + left;
+      this.#timer = setTimeout(() => this.end(), left);
       this.#timer.unref();
       return;
     }

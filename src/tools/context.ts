@@ -1,5 +1,5 @@
 // The context of a running tool: access to the platform's addresses with the user's token, and nothing else.
-import { type Abortable, Redacted } from "../base";
+import { Redacted } from "../base";
 import { environmentName } from "../config";
 import type { LiveGrant } from "../connections";
 import type { Core } from "../core";
@@ -9,7 +9,11 @@ import type { Caller } from "./caller";
 import type { AddressSecret, Base, ConnectionCache, PlatformRequest, ToolContext } from "./definition";
 import type { Tool } from "./registry";
 import type { ExecutionOutput } from "./schema";
+import type { TimeLimit } from "./time-limit";
 import { fatal } from "./tool-error";
+
+/** A difference that is not a change of the clock. */
+const JUMP_MS = 1000;
 
 export interface Run {
   projectId: string;
@@ -22,7 +26,7 @@ export interface Run {
   progress: Progress;
   secrets: Readonly<Record<string, string>>;
   /** Aborts when the run must end. */
-  limit: { readonly signal: AbortSignal; readonly stop: Abortable };
+  limit: Pick<TimeLimit, "signal" | "stop" | "left">;
   deadline: number;
   /** Called at most once, and only if the tool uses a cache. */
   cache: () => ConnectionCache;
@@ -67,7 +71,9 @@ export function toolContext(core: Core, run: Run): ToolContext {
     get signal() {
       return run.limit.signal;
     },
-    deadline: run.deadline,
+    get deadline() {
+      return deadlineOf(core, run);
+    },
     log: (level, message, subtype) => {
       run.logs.push({ level, message, ...(subtype === undefined ? {} : { subtype }) });
     },
@@ -77,6 +83,12 @@ export function toolContext(core: Core, run: Run): ToolContext {
     now: () => core.clock.now(),
     sleep: (ms) => core.clock.sleep(ms, run.limit.signal),
   };
+}
+
+/** The clock may be set while the tool runs. */
+function deadlineOf({ clock }: Core, { deadline, limit }: Run): number {
+  const now = clock.now() + limit.left;
+  return Math.abs(now - deadline) < JUMP_MS ? deadline : now;
 }
 
 async function platformFetch(
@@ -95,7 +107,7 @@ async function platformFetch(
   return core.egress.fetch(url, {
     signal: run.limit.stop,
     fence: run.fence,
-    timeoutMs: Math.max(1, run.deadline - core.clock.now()),
+    timeoutMs: Math.max(1, run.limit.left),
     ...rest,
     project: run.projectId,
     headers: { ...headers, ...signed },
