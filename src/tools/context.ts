@@ -7,6 +7,7 @@ import { originsOf } from "../origins";
 import type { Provider } from "../providers";
 import type { Caller } from "./caller";
 import type { AddressSecret, Base, ConnectionCache, PlatformRequest, ToolContext } from "./definition";
+import { type MemoryOwner, NO_MEMORY, toolMemory } from "./memory";
 import type { Tool } from "./registry";
 import type { ExecutionOutput } from "./schema";
 import type { TimeLimit } from "./time-limit";
@@ -80,6 +81,7 @@ export function toolContext(core: Core, run: Run): ToolContext {
     get cache() {
       return (cache ??= run.cache());
     },
+    memory: grant === undefined ? NO_MEMORY : toolMemory(core, () => ownerOf(run, run.grant ?? grant)),
     now: () => core.clock.now(),
     sleep: (ms) => core.clock.sleep(ms, run.limit.signal),
   };
@@ -89,6 +91,22 @@ export function toolContext(core: Core, run: Run): ToolContext {
 function deadlineOf({ clock }: Core, { deadline, limit }: Run): number {
   const now = clock.now() + limit.left;
   return Math.abs(now - deadline) < JUMP_MS ? deadline : now;
+}
+
+function ownerOf(
+  { projectId, provider, tool }: Run,
+  { connectionId, version, facts }: LiveGrant,
+): MemoryOwner {
+  const { toolkit, accountOf } = tool.catalog;
+  const account = accountOf?.(facts);
+  const clientId = provider?.oauth2.clientId;
+  return {
+    projectId,
+    connectionId,
+    version,
+    toolkit: toolkit.name,
+    account: account === undefined || clientId === undefined ? undefined : [clientId, account],
+  };
 }
 
 async function platformFetch(
@@ -107,12 +125,17 @@ async function platformFetch(
   return core.egress.fetch(url, {
     signal: run.limit.stop,
     fence: run.fence,
-    timeoutMs: Math.max(1, run.limit.left),
     ...rest,
+    timeoutMs: timeOf(core, run, request),
     project: run.projectId,
     headers: { ...headers, ...signed },
     secretsFor: [url.origin],
   });
+}
+
+/** The time of one request: as long as the setting allows, the tool asks for, and the run has left. */
+function timeOf(core: Core, run: Run, { timeoutMs = Infinity }: PlatformRequest): number {
+  return Math.max(1, Math.min(timeoutMs, core.settings["egress.timeout"] * 1000, run.limit.left));
 }
 
 /**

@@ -18,6 +18,7 @@ import { lateWrites } from "./013-late-writes";
 import { fairQueues } from "./014-fair-queues";
 import { origins } from "./015-origins";
 import { retries } from "./016-retries";
+import { toolMemory } from "./017-tool-memory";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -36,4 +37,5 @@ export const mainMigrations: readonly Migration[] = [
   fairQueues,
   origins,
   retries,
+  toolMemory,
 ];
