@@ -122,7 +122,7 @@ export class Providers {
     const change = (row: ProviderRow) => this.#changed(row, patch, sealed, now);
     return {
       body: () => this.#update(principal, id, change),
-      committed: ({ moved }) => (moved ? this.#dependents.afterMove() : undefined),
+      committed: ({ moved }) => (moved ? this.#dependents.afterOrders() : undefined),
     };
   }
 
@@ -149,14 +149,14 @@ export class Providers {
     return providerSetup({ ...facts, publicUrl: this.#core.publicUrl() });
   }
 
-  /** Deletes the record with its connections, fails its pending consents, and returns the record. */
+  /** Deletes the record and its connections, whose grants are then revoked, fails its consents, and returns the record. */
   async delete(principal: Principal, id: string): Promise<AuthProvider> {
     return this.#record(await makeChange(this.#core.store, this.deletion(principal, id)));
   }
 
   /** `delete` as a part of a transaction. */
   deletion(principal: Principal, id: string): Change<ProviderRow> {
-    return { body: () => this.#delete(principal, id) };
+    return { body: () => this.#delete(principal, id), committed: () => this.#dependents.afterOrders() };
   }
 
   /** The provider for a requirement, or the reason why there is none. */
@@ -183,7 +183,7 @@ export class Providers {
     return providers.find(({ oauth2 }) => oauth2.clientId === clientId);
   }
 
-  /** A provider as it was before its addresses moved, to revoke grants there. */
+  /** A provider as it was before its addresses moved or it was deleted, to revoke grants there. */
   async findFormer(projectId: string, id: string, originsId: string): Promise<Provider | undefined> {
     const row = await repository.findFormerProvider(this.#core.store, projectId, id, originsId);
     return row === undefined ? undefined : this.#provider(row);
@@ -262,9 +262,10 @@ export class Providers {
   *#delete(principal: Principal, id: string): Transaction<ProviderRow> {
     const row = yield* repository.providerInTransaction(principal.projectId, id);
     if (row === undefined) throw unknown(id);
-    yield* this.#dependents.removed(principal.projectId, id);
+    const revokes = this.#provider(row).oauth2.revoke !== undefined;
+    yield* this.#dependents.removed(principal.projectId, id, revokes);
+    if (revokes) yield* repository.keepFormerProvider(row, this.#core.clock.now());
     yield* repository.deleteProvider(row);
-    yield* repository.removeFormerProviders(principal.projectId, id);
     yield* this.#audit.record(principal, "provider.delete", id, { before: this.#record(row) });
     return row;
   }
