@@ -11,6 +11,7 @@ export function providerOf(row: ProviderRow, redirectUri: string, platforms: Pla
     id: row.id,
     projectId: row.project_id,
     providerId: row.provider_id ?? undefined,
+    variantOf: platforms.presets.get(row.provider_id ?? "")?.variantOf,
     type: "oauth2",
     description: row.description ?? undefined,
     active: row.status === "active",

@@ -17,6 +17,7 @@ import { chainedAudit } from "./012-chained-audit";
 import { lateWrites } from "./013-late-writes";
 import { fairQueues } from "./014-fair-queues";
 import { origins } from "./015-origins";
+import { postponedRefreshes } from "./016-postponed-refreshes";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -34,4 +35,5 @@ export const mainMigrations: readonly Migration[] = [
   lateWrites,
   fairQueues,
   origins,
+  postponedRefreshes,
 ];
