@@ -14,8 +14,23 @@ const STEPS = {
   copy: "Copy Client ID and Client Secret into the provider record; the scopes are asked for at consent.",
 } as const;
 
+/** The scopes for applications that users have built. */
+const SCOPE_WORDS = {
+  "ZohoCreator.dashboard.READ": "See which applications you have",
+  "ZohoCreator.meta.application.READ": "See the forms, reports and pages of your applications",
+  "ZohoCreator.meta.form.READ": "See the fields of the forms in your applications",
+  "ZohoCreator.form.CREATE": "Add records with the forms of your applications",
+  "ZohoCreator.report.READ": "Read records in the reports of your applications",
+  "ZohoCreator.report.CREATE": "Add files to records in your applications",
+  "ZohoCreator.report.UPDATE": "Change records in your applications",
+  "ZohoCreator.report.DELETE": "Delete records in your applications",
+  "ZohoCreator.bulk.CREATE": "Start exports of many records",
+  "ZohoCreator.bulk.READ": "See and download exports of many records",
+} as const;
+
 export const zohoPreset: ProviderPreset = {
   id: "zoho",
+  name: "Zoho",
   description: "Zoho, with the user's grant for Creator applications",
   ...presetAt(ACCOUNTS),
   setup: {
@@ -47,6 +62,7 @@ export const zohoPreset: ProviderPreset = {
 /** Users of this data center cannot start a consent at the other servers, and it has a console of its own. */
 export const zohoChinaPreset: ProviderPreset = {
   id: "zoho-cn",
+  name: "Zoho",
   description: "Zoho in China, with the user's grant for Creator applications",
   variantOf: zohoPreset.id,
   ...presetAt(SEPARATE_DATA_CENTER.accounts),
@@ -99,6 +115,7 @@ function presetAt(accounts: string) {
     facts: { api_domain: "$.api_domain" },
     // The token answer names no user. A grant of another data center is certainly another account's.
     account: ["api_domain"],
+    scopeWords: SCOPE_WORDS,
     revoke: { endpoint: `${accounts}/oauth/v2/token/revoke`, params: { token: "{{refresh_token}}" } },
     revokesSingleGrant: true,
     tokenThrottle: { errors: ["Access Denied"], waitMs: THROTTLE_MS },

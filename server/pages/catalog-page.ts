@@ -2,6 +2,7 @@
 import type { PageContext } from "../../src/tools";
 import type { Front, Incoming } from "../front";
 import { requestUrl } from "../request-url";
+import { partiesOf } from "./consent-text";
 import { readCookie } from "./cookie";
 import { escape, htmlPage, policyOf, redirect } from "./html";
 
@@ -15,6 +16,8 @@ export function pageContext({ runtime, badCredentials }: Front, incoming: Incomi
     query,
     settings: core.settings,
     findProvider: (wellKnownId, clientId) => providers.findByClient(wellKnownId, clientId),
+    applicationOf: async ({ projectId, id: providerId }) =>
+      (await partiesOf(runtime, { projectId, providerId })).application,
     authorize: async (provider, authorization) => {
       const sent = await pageAuthorization.start(provider, authorization, cookie);
       return redirect(sent.location, sent.cookie, publicUrl);

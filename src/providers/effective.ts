@@ -39,6 +39,10 @@ export interface Provider {
   providerId: string | undefined;
   /** The well-known provider whose tools it serves, too. */
   variantOf?: string | undefined;
+  /** What people call the provider. */
+  name?: string;
+  /** What scopes allow, in words; only those that the preset knows. */
+  scopeWords?: Readonly<Record<string, string>>;
   type: "oauth2";
   description: string | undefined;
   active: boolean;

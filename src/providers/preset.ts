@@ -4,6 +4,8 @@ import type { JsonObject } from "../base";
 /** Defaults for records with the `provider_id` of a well-known provider. Presets are data in `catalogs`. */
 export interface ProviderPreset {
   id: string;
+  /** The platform's name, for people. Default: the first part of the description. */
+  name?: string;
   description: string;
   /** Id of another preset whose tools this one serves, too: the same platform with other servers. */
   variantOf?: string;
@@ -14,6 +16,8 @@ export interface ProviderPreset {
   account?: readonly string[];
   /** Other names of scopes → the names in grants. */
   scopeAliases?: Readonly<Record<string, string>>;
+  /** What scopes allow, for the person who consents: scope → words such as "Send messages as you". */
+  scopeWords?: Readonly<Record<string, string>>;
   /** What an operator does in the platform's console. */
   setup?: ProviderSetupSteps;
   /** Revocation request, in the shape of a record's requests. */
@@ -60,4 +64,9 @@ export interface TokenServers {
   setting?: string;
   /** What an administrator does if another server than that of the endpoint refuses the client. */
   clientRefused?: string;
+}
+
+/** The platform's name, for people. */
+export function nameOf(preset: ProviderPreset | undefined): string | undefined {
+  return preset?.name ?? preset?.description.split(",")[0];
 }

@@ -22,6 +22,8 @@ export interface PageContext {
   settings: Readonly<Record<string, unknown>>;
   /** The active provider with this well-known id, of any project, that has this client. */
   findProvider(wellKnownId: string, clientId: string): Promise<Provider | undefined>;
+  /** What people call the application of this provider's project. */
+  applicationOf(provider: Provider): Promise<string>;
   /** Redirects to the provider's authorization endpoint, with a state that is bound to this browser. */
   authorize(provider: Provider, request: PageAuthorizationRequest): Promise<Response>;
   /** Whether a callback belongs to such a redirect. */

@@ -44,7 +44,8 @@ export async function openPicker(context: PageContext): Promise<Response> {
   const provider = await context.findProvider(googlePreset.id, client.clientId);
   if (provider === undefined) return refusal(context, BAD_LINK);
   const redirects = settings["sheets.picker"] === "redirect" || query.get(WAY) === REDIRECT;
-  if (!redirects) return scriptsPage(context, client, otherWay(config));
+  if (!redirects)
+    return scriptsPage(context, client, await context.applicationOf(provider), otherWay(config));
   return context.authorize(provider, {
     statePrefix: PICKER_STATE_PREFIX,
     params: PICK_PARAMS,
@@ -112,6 +113,7 @@ function refusal({ html, escape }: PageContext, reason: string): Response {
 function scriptsPage(
   { html, escape, settings }: PageContext,
   { clientId, projectNumber }: { clientId: string; projectNumber: string },
+  application: string,
   other: string,
 ): Response {
   const scripts = platformScripts(settings);
@@ -122,8 +124,8 @@ function scriptsPage(
     "mime-type": SPREADSHEET_TYPE,
   }).map(([name, value]) => `data-${name}="${escape(value)}"`);
   const body =
-    "<p>Choose the spreadsheets that the application may use. It gets access to nothing else.</p>" +
-    "<p>Sign in with the account that you connected to the application.</p>" +
+    `<p>Choose the spreadsheets that <b>${escape(application)}</b> may use. It gets access to nothing else.</p>` +
+    "<p>Sign in with the account that you have linked there.</p>" +
     `<button class="main" id="pick" disabled>Pick spreadsheets</button>` +
     `<p id="message" role="status"></p><noscript><p>Picking on this page needs JavaScript.</p></noscript>` +
     // Without third-party cookies the picker does not open, and the platform does not report it.

@@ -2,7 +2,7 @@
 import type { Migration } from "../migrate";
 
 export const postponedRefreshes: Migration = {
-  version: 16,
+  version: 18,
   name: "postponed refreshes",
   statements: ["ALTER TABLE connections ADD COLUMN refresh_not_before INTEGER"],
 };
