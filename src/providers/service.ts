@@ -138,10 +138,11 @@ export class Providers {
 
   /**
    * What to enter in the console of a well-known provider. Throws `not_found` for a provider without a preset.
-   * `scopes`: those that the tools need.
+   * `scopesOf`: those that the tools of a well-known provider need.
    */
-  async setup(principal: Principal, id: string, scopes: string[]): Promise<ProviderSetup> {
+  async setup(principal: Principal, id: string, scopesOf: (id: string) => string[]): Promise<ProviderSetup> {
     const preset = findPreset(this.#presets, id);
+    const scopes = scopesOf(preset.variantOf ?? id);
     const rows = await repository.listProviders(this.#core.store, principal.projectId, UNPAGED_LIMIT);
     const row = rows.find(({ provider_id }) => provider_id === id);
     const externalId = row?.external_id ?? newExternalId(this.#core.random);
