@@ -23,7 +23,7 @@ import { Bindings, Chains, Hooks, PluginHealth, Plugins, sealedPlugins, Trials }
 import { Identity, OpenIdIssuer } from "./identity";
 import { Providers, sealedClientSecrets } from "./providers";
 import { Mcp } from "./mcp";
-import { Chat, Models, sealedModels } from "./llm";
+import { Chat, Embeddings, Models, Responses, sealedModels } from "./llm";
 import { Limits } from "./limits";
 import { LogLevels } from "./log-level";
 import { Manifests } from "./manifest";
@@ -31,7 +31,7 @@ import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
-import { type Extensions, Idempotency, sealedAnswers, sealedRuns, Tools } from "./tools";
+import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
 
 export interface Runtime {
   readonly core: Core;
@@ -67,6 +67,8 @@ export interface Runtime {
   readonly mcp: Mcp;
   readonly models: Models;
   readonly chat: Chat;
+  readonly responses: Responses;
+  readonly embeddings: Embeddings;
   /** Changes the log level of this process for commands on its data folder. */
   readonly logLevels: LogLevels;
   health(): Promise<Health>;
@@ -174,6 +176,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     ...sealedPlugins,
     ...sealedModels,
     ...sealedRuns,
+    ...sealedMemory,
   ]);
   return {
     executionLog,
@@ -210,6 +213,8 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     mcp,
     models,
     chat,
+    responses: new Responses(core, models, tools),
+    embeddings: new Embeddings(core, models),
     logLevels: new LogLevels(core),
   };
 }

@@ -6,8 +6,23 @@ import { DATA_CENTERS } from "../records/data-centers";
 const ACCOUNTS = "https://accounts.zoho.com";
 const TOKEN_URL = `${ACCOUNTS}/oauth/v2/token`;
 
+/** The scopes for applications that users have built. */
+const SCOPE_WORDS = {
+  "ZohoCreator.dashboard.READ": "See which applications you have",
+  "ZohoCreator.meta.application.READ": "See the forms, reports and pages of your applications",
+  "ZohoCreator.meta.form.READ": "See the fields of the forms in your applications",
+  "ZohoCreator.form.CREATE": "Add records with the forms of your applications",
+  "ZohoCreator.report.READ": "Read records in the reports of your applications",
+  "ZohoCreator.report.CREATE": "Add files to records in your applications",
+  "ZohoCreator.report.UPDATE": "Change records in your applications",
+  "ZohoCreator.report.DELETE": "Delete records in your applications",
+  "ZohoCreator.bulk.CREATE": "Start exports of many records",
+  "ZohoCreator.bulk.READ": "See and download exports of many records",
+} as const;
+
 export const zohoPreset: ProviderPreset = {
   id: "zoho",
+  name: "Zoho",
   description: "Zoho, with the user's grant for Creator applications",
   oauth2: {
     scope_delimiter: ",",
@@ -41,6 +56,7 @@ export const zohoPreset: ProviderPreset = {
   facts: { api_domain: "$.api_domain" },
   // The token answer names no user. A grant of another data center is certainly another account's.
   account: ["api_domain"],
+  scopeWords: SCOPE_WORDS,
   setup: {
     console: "https://api-console.zoho.com/",
     steps: [

@@ -27,6 +27,7 @@ import {
   OPENED_MS,
   openExchange,
   OTHER_ACCOUNT,
+  partiesOf,
   sealExchange,
 } from "./flow";
 import { OTHER_BROWSER, type Outcome, UNKNOWN_ADDRESS, UNKNOWN_STATE, USED_STATE } from "./outcome";
@@ -238,12 +239,11 @@ export class Consent {
 
   async #confirmPage(flow: FlowRow): Promise<Outcome> {
     const exchange = await openExchange(this.#core, flow);
-    const provider = await this.#providers.find(flow.project_id, flow.provider_id ?? "");
     if (exchange === undefined || flow.sealed_address === null) return UNKNOWN_STATE;
     return {
       kind: "confirm",
+      about: partiesOf(flow),
       userId: flow.user_id,
-      provider: provider?.description || provider?.id || "",
       scopes: JSON.parse(flow.scopes),
       // Only the path, so that the form stays on the page's host. It includes the path prefix of a proxy.
       action: new URL(await addressOf(this.#core, flow)).pathname,

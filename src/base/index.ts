@@ -5,6 +5,7 @@ export { type Clock, isFresh, systemClock, timestamp } from "./clock";
 export { type DelayLimits, Delays } from "./delays";
 export { isLoopback } from "./hosts";
 export { type Abortable, LazyAbort, signalOf } from "./lazy-abort";
+export { memberText } from "./json-member";
 export { endOfString, exceededLimit, type JsonLimits } from "./json-text";
 export {
   isObject,

@@ -29,7 +29,7 @@ export const ChatMessage = Type.Object({
 });
 
 /** The maximum number of tools in one request. */
-const MAX_TOOLS = 64;
+export const MAX_TOOLS = 64;
 
 const FunctionTool = Type.Object({
   type: Type.String({ minLength: 1 }),

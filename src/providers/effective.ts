@@ -35,6 +35,10 @@ export interface Provider {
   projectId: string;
   /** The well-known provider, if any. */
   providerId: string | undefined;
+  /** What people call the provider. */
+  name?: string;
+  /** What scopes allow, in words; only those that the preset knows. */
+  scopeWords?: Readonly<Record<string, string>>;
   type: "oauth2";
   description: string | undefined;
   active: boolean;

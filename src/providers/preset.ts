@@ -4,6 +4,8 @@ import type { JsonObject } from "../base";
 /** Defaults for records with the `provider_id` of a well-known provider. Presets are data in `catalogs`. */
 export interface ProviderPreset {
   id: string;
+  /** The platform's name, for people. Default: the first part of the description. */
+  name?: string;
   description: string;
   oauth2: JsonObject;
   /** Facts to store from a token response: name → JSON path. Tools get them as `grant.facts`. */
@@ -12,6 +14,8 @@ export interface ProviderPreset {
   account?: readonly string[];
   /** Other names of scopes → the names in grants. */
   scopeAliases?: Readonly<Record<string, string>>;
+  /** What scopes allow, for the person who consents: scope → words such as "Send messages as you". */
+  scopeWords?: Readonly<Record<string, string>>;
   /** What an operator does in the platform's console. */
   setup?: ProviderSetupSteps;
   /** Revocation request, in the shape of a record's requests. */
@@ -44,4 +48,9 @@ export interface TokenServers {
   origins: readonly string[];
   /** Name of a setting with more origins. */
   setting?: string;
+}
+
+/** The platform's name, for people. */
+export function nameOf(preset: ProviderPreset | undefined): string | undefined {
+  return preset?.name ?? preset?.description.split(",")[0];
 }

@@ -7,6 +7,7 @@ import { originsOf } from "../origins";
 import type { Provider } from "../providers";
 import type { Caller } from "./caller";
 import type { AddressSecret, Base, ConnectionCache, PlatformRequest, ToolContext } from "./definition";
+import { type MemoryOwner, NO_MEMORY, toolMemory } from "./memory";
 import type { Tool } from "./registry";
 import type { ExecutionOutput } from "./schema";
 import { fatal } from "./tool-error";
@@ -74,8 +75,25 @@ export function toolContext(core: Core, run: Run): ToolContext {
     get cache() {
       return (cache ??= run.cache());
     },
+    memory: grant === undefined ? NO_MEMORY : toolMemory(core, () => ownerOf(run, run.grant ?? grant)),
     now: () => core.clock.now(),
     sleep: (ms) => core.clock.sleep(ms, run.limit.signal),
+  };
+}
+
+function ownerOf(
+  { projectId, provider, tool }: Run,
+  { connectionId, version, facts }: LiveGrant,
+): MemoryOwner {
+  const { toolkit, accountOf } = tool.catalog;
+  const account = accountOf?.(facts);
+  const clientId = provider?.oauth2.clientId;
+  return {
+    projectId,
+    connectionId,
+    version,
+    toolkit: toolkit.name,
+    account: account === undefined || clientId === undefined ? undefined : [clientId, account],
   };
 }
 
@@ -95,12 +113,18 @@ async function platformFetch(
   return core.egress.fetch(url, {
     signal: run.limit.stop,
     fence: run.fence,
-    timeoutMs: Math.max(1, run.deadline - core.clock.now()),
     ...rest,
+    timeoutMs: timeOf(core, run, request),
     project: run.projectId,
     headers: { ...headers, ...signed },
     secretsFor: [url.origin],
   });
+}
+
+/** The time of one request: as long as the setting allows, the tool asks for, and the run has left. */
+function timeOf(core: Core, run: Run, { timeoutMs = Infinity }: PlatformRequest): number {
+  const left = run.deadline - core.clock.now();
+  return Math.max(1, Math.min(timeoutMs, core.settings["egress.timeout"] * 1000, left));
 }
 
 /**

@@ -35,6 +35,7 @@ export {
   upstreamUnauthorized,
   upstreamUnmapped,
 } from "./tool-error";
+export { type MemoryKind, type Remembered, sealedMemory, type ToolMemory } from "./memory";
 export { metadataOf } from "./metadata";
 export { type ExecuteOptions } from "./execute";
 export { formatted, outputSchemaOf, toolForModels } from "./formats";

@@ -4,10 +4,20 @@ import type { Runtime } from "../../src/runtime";
 import { query } from "../../src/store";
 import { call, connectionOf, until } from "../connections/executing";
 import type { Answer, TokenRequest } from "../support/token-endpoint";
-import { deploy, type Deployment, type DeploymentOptions, idpRecord, operator } from "../tools/deployment";
+import {
+  deploy,
+  type Deployment,
+  type DeploymentOptions,
+  idpRecord,
+  operator,
+  pass,
+} from "../tools/deployment";
 import { HOUR, MINUTE, start } from "./consenting";
 import { Person } from "./person";
 
+const USED = query<{ count: number }>(
+  "SELECT COUNT(*) AS count FROM authorizations WHERE used_at IS NOT NULL",
+);
 const COUNT = query<{ count: number }>("SELECT COUNT(*) AS count FROM revocations");
 
 interface Script {
@@ -189,6 +199,83 @@ test("a slow revocation: a new code is not exchanged before it is done", async (
   await Promise.all([removed, page(runtime)]);
 
   expect(events).toEqual(["revoked", "exchanged"]);
+});
+
+test("a slow revocation: a process whose clock runs ahead does not exchange a new code before it is done", async () => {
+  const { deployment, answers } = await revoking();
+  await using _ = deployment;
+  const { runtime, idp, clock } = deployment;
+  const other = await deployment.another();
+  await deployment.give("alice");
+  const events: string[] = [];
+  const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
+  answers.revoke = async () => {
+    await isAnswered;
+    events.push("revoked");
+    return { body: {} };
+  };
+  const before = answers.token;
+  answers.token = (request) => {
+    events.push("exchanged");
+    return typeof before === "function" ? before(request) : (before ?? {});
+  };
+  const removed = remove(deployment);
+  await until(() => idp.requests.length === 1);
+  clock.jump(100 * 24 * HOUR);
+  const consent = page(other);
+  await until(async () => (await runtime.core.store.get(USED))?.count === 1);
+  await Bun.sleep(200);
+  answer();
+  await Promise.all([removed, consent]);
+
+  expect(events).toEqual(["revoked", "exchanged"]);
+});
+
+test("a revocation that was held up is not sent after a consent has stopped waiting for it", async () => {
+  const { promise: isThawed, resolve: thaw } = Promise.withResolvers<void>();
+  let isHeld = false;
+  const { deployment, revoked, orders } = await revoking();
+  await using _ = deployment;
+  const { runtime, clock } = deployment;
+  await deployment.give("alice");
+  const { egress } = runtime.core;
+  const fetch = egress.fetch.bind(egress);
+  // The process is frozen just before the request.
+  egress.fetch = async (url, request) => {
+    if (!String(url).includes("/revoke")) return fetch(url, request);
+    isHeld = true;
+    await isThawed;
+    return fetch(url, request);
+  };
+  const removed = remove(deployment);
+  await until(() => isHeld);
+  const other = await deployment.another();
+  const consent = page(other);
+  let isOver = false;
+  void consent.finally(() => (isOver = true));
+  // The heartbeats take real seconds.
+  while (!isOver) await pass(clock, 4000);
+  thaw();
+  await removed;
+
+  expect((await consent).outcome.kind).toBe("confirm");
+  expect(revoked()).toEqual([]);
+  expect(await orders()).toBe(1);
+});
+
+test("an order of a process whose clock runs ahead is sent by another one", async () => {
+  const { deployment, answers, revoked, orders } = await revoking({ revoke: { status: 503 } });
+  await using _ = deployment;
+  const { clock } = deployment;
+  await deployment.give("alice", { refresh: "first" });
+  clock.jump(100 * 24 * HOUR);
+  await remove(deployment);
+  clock.jump(-100 * 24 * HOUR);
+  answers.revoke = { body: {} };
+  const other = await deployment.another();
+  await work(other, async () => (await orders(other)) === 0);
+
+  expect(revoked()).toEqual(["first", "first"]);
 });
 
 test("a failed revocation is sent again later, also by another process", async () => {

@@ -75,7 +75,7 @@ export interface Deployment extends AsyncDisposable {
   readonly test: TestCatalog;
   readonly logLines: string[];
   /** Another runtime on the same data folder, as another process would be. */
-  another(): Promise<Runtime>;
+  another(parts?: RuntimeParts): Promise<Runtime>;
   /** The custom provider `idp` of a project, or another that `record` describes. */
   addProvider(record?: object, project?: string): Promise<void>;
   /** Stores a grant as a consent would; answers the id of the connection. */
@@ -98,7 +98,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
     ...options.environment,
   };
   const runtimes: Runtime[] = [];
-  const start = async (): Promise<Runtime> => {
+  const start = async (parts: RuntimeParts = {}): Promise<Runtime> => {
     const runtime = await createRuntime(
       loadConfig({ environment }),
       { catalogs: [test.catalog, ...(options.catalogs ?? [])], presets: [known] },
@@ -108,6 +108,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
         // Nothing here pulls the plug: without waiting for the disk a test takes a third of the time.
         openStore: (store) => openSqlite({ ...store, durability: "normal" }),
         ...options.parts,
+        ...parts,
       },
     );
     runtimes.push(runtime);

@@ -16,15 +16,9 @@ export function requireAddresses(emails: readonly string[]): void {
   throw badInput(`Not an e-mail address (local@domain.tld): ${shownNames(wrong)}.`);
 }
 
-/** The person of each address, in the same order; undefined if there is none. Throws all other failures. */
-export function findEmails(
-  client: ChatClient,
-  emails: readonly string[],
-): Promise<(BasicUser | undefined)[]> {
-  return client.together(emails.map((email) => findEmail(client, email.toLowerCase())));
-}
-
-async function findEmail(client: ChatClient, email: string): Promise<BasicUser | undefined> {
+/** The person of an address; undefined if there is none. Throws all other failures. */
+export async function findEmail(client: ChatClient, address: string): Promise<BasicUser | undefined> {
+  const email = address.toLowerCase();
   try {
     const user = basicUser(objectIn(await client.call("users.lookupByEmail", { email }), "user"));
     if (user !== undefined) rememberUser(client, user);

@@ -22,15 +22,23 @@ export function notFound(what: string, stopped: Stop | undefined, known: string)
   }
   const soFar = `Not found so far: ${what}. The workspace is large;`;
   if (stopped === "time") {
-    return retryableInput(`${soFar} the search ran out of time. Try again or give an id.`, details);
+    return retryableInput(
+      `${soFar} the search ran out of time. Call again: it continues where it stopped. Or give an id.`,
+      details,
+    );
   }
   return upstreamRateLimited(
-    `${soFar} the search was stopped by the platform's rate limit. Try again later or give an id.`,
+    `${soFar} the platform's rate limit stopped the search. Call again in ${secondsOf(stopped)} s: it continues where it ` +
+      "stopped. Or give an id.",
     {
       ...stopped.details,
       additionalPromptContent: known,
     },
   );
+}
+
+function secondsOf({ details }: ToolError): number {
+  return Math.ceil((details.retryAfterMs ?? 1000) / 1000);
 }
 
 /** The names in an error message. */

@@ -43,13 +43,30 @@ export function codeOf(error: unknown): unknown {
   return error instanceof ToolError ? error.details.extra?.["upstream_code"] : undefined;
 }
 
+/** An expired cursor that the caller has not given. All other errors are unchanged. */
+export function withoutCursor(error: unknown): unknown {
+  if (!(error instanceof ToolError) || codeOf(error) !== "invalid_cursor") return error;
+  const { developerMessage, extra } = error.details;
+  return upstreamFailed("The platform ended its listing before the last page.", {
+    advice: "Call again with the same input.",
+    ...(developerMessage === undefined ? {} : { developerMessage }),
+    ...(extra === undefined ? {} : { extra }),
+  });
+}
+
+/** The wait of a rate limit in whole seconds; undefined for other failures. */
+export function rateLimitOf(error: unknown): number | undefined {
+  if (!(error instanceof ToolError) || error.kind !== "UPSTREAM_RUNTIME_RATE_LIMIT") return undefined;
+  return Math.ceil((error.details.retryAfterMs ?? 1000) / 1000);
+}
+
 export function isNotFound(error: unknown): boolean {
   return error instanceof ToolError && error.kind === "UPSTREAM_RUNTIME_NOT_FOUND";
 }
 
-/** The error for a method that is rate limited for this time. */
-export function rateLimited(method: MethodName, retryAfterMs: number): ToolError {
-  return rateLimitReached(`${method}: ratelimited`, retryAfterMs);
+/** The error for a method, or a part of what it is used for, that is rate limited for this time. */
+export function rateLimited(limit: string, retryAfterMs: number): ToolError {
+  return rateLimitReached(`${limit}: ratelimited`, retryAfterMs);
 }
 
 function refusal(call: Call, answer: WholeAnswer, code: string): Failure {

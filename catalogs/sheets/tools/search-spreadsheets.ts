@@ -39,12 +39,14 @@ export const searchSpreadsheets = defineTool({
       Type.Boolean({
         default: false,
         description:
-          "Whether to search what is shared with the user's whole organization; for administrators.",
+          "Whether to search the files that are shared with the user's whole organization instead of the user's own.",
       }),
     ),
     order_by: Type.Optional(
       Type.Array(Type.Enum([...ORDERS], { type: "string" }), {
-        description: `Sort keys, the most important first. Default: ${DEFAULT_ORDER}.`,
+        description:
+          `Sort keys, the most important first. Default: ${DEFAULT_ORDER}. createdTime may time out for users with many ` +
+          "files; use modifiedTime there.",
       }),
     ),
     limit: Type.Optional(

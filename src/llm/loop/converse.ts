@@ -48,6 +48,8 @@ export interface Outcome {
   /** All messages of the run. */
   messages: readonly ChatMessage[];
   authorizations: readonly Authorization[];
+  /** Whether the message of the last turn is one of `messages`. */
+  isInMessages: boolean;
   usage: Usage | undefined;
   /** The fields of the last message that servers expect back, besides content and calls. */
   more: { [field: string]: unknown };
@@ -83,6 +85,7 @@ async function* rounds(conversation: Conversation, deadline: number): AsyncGener
     const end = (more: Partial<Outcome>): Outcome => ({
       ...outcomeOf(turn, messages, usage),
       calls: others.map(toolCall),
+      isInMessages: own.length > 0,
       ...more,
     });
     if (own.length === 0) return end({});
@@ -100,7 +103,7 @@ async function* rounds(conversation: Conversation, deadline: number): AsyncGener
 }
 
 /** The outcome of a run that ends with this turn. */
-function outcomeOf(turn: Turn, messages: readonly ChatMessage[], usage: Usage | undefined): Outcome {
+export function outcomeOf(turn: Turn, messages: readonly ChatMessage[], usage: Usage | undefined): Outcome {
   const { head, text: content, finish, logprobs, message } = turn;
   const { role: _, content: given, ...fields } = message;
   const { content: __, ...parts } = contentFields(given, content);
@@ -112,6 +115,7 @@ function outcomeOf(turn: Turn, messages: readonly ChatMessage[], usage: Usage | 
     calls: [],
     messages,
     authorizations: [],
+    isInMessages: false,
     usage,
     more,
     ...(logprobs === undefined ? {} : { logprobs }),
@@ -192,7 +196,7 @@ async function* askOnce(
 }
 
 function emptyTurn(): Turn {
-  return { head: {}, message: {}, text: "", calls: [], finish: "stop", usage: undefined };
+  return { head: {}, message: {}, text: "", calls: [], finish: "stop", isCut: false, usage: undefined };
 }
 
 function isTransient({ status }: RuntimeError): boolean {

@@ -1,7 +1,7 @@
 // Sends events as the body of an answer. It waits for the first event, so that a failure before it is an ordinary error;
 // a later failure is the last event.
 import type { Core } from "../../core";
-import { toRuntimeError } from "../../errors";
+import { type RuntimeError, toRuntimeError } from "../../errors";
 import { errorEvent } from "./events";
 
 /** Interval of keep-alive comments in a silent stream: proxies may close silent connections. */
@@ -14,13 +14,15 @@ export interface Endings {
   gone(): void;
   /** Called when the stream has ended, also when the reader disconnects. */
   ended?: (() => void) | undefined;
+  /** The last events of a stream that fails; default: that of chat completions. */
+  failed?(error: RuntimeError): string;
 }
 
 /** Rejects with a failure before the first event. */
 export async function eventStream(
   { log }: Pick<Core, "log">,
   texts: AsyncGenerator<string, void>,
-  { gone, ended }: Endings,
+  { gone, ended, failed = errorEvent }: Endings,
   aliveMs = KEEP_ALIVE_MS,
 ): Promise<ReadableStream<Uint8Array>> {
   let first: IteratorResult<string, void> | undefined = await texts.next();
@@ -45,7 +47,7 @@ export async function eventStream(
         } catch (thrown) {
           // A reader that disconnected needs no error.
           if (isOpen) log.warn("stream of a chat completion failed", { error: thrown });
-          send(errorEvent(toRuntimeError(thrown)));
+          send(failed(toRuntimeError(thrown)));
           close();
         } finally {
           clearInterval(alive);

@@ -1,6 +1,7 @@
 // Deprecated tools that return people.
 import { Type } from "typebox";
 import { type ToolContext, type ToolDefinition, upstreamFailed } from "../../../../src/tools";
+import { MISSING } from "../../../upstream/missing";
 import { LIST_LIMIT } from "../../limits";
 import { NEXT_CURSOR, orNull, required } from "../../parameters";
 import { BasicUser } from "../../records/user";
@@ -12,6 +13,7 @@ import { BY_ID, BY_NAME, deprecated, plainLimit } from "./deprecated";
 const Members = Type.Object({
   members: Type.Array(BasicUser, { description: "Only the id for people whom the platform does not show" }),
   next_cursor: orNull(Type.String()),
+  missing: MISSING,
 });
 const scopes = [...READ_CONVERSATIONS, ...READ_USERS];
 const paging = { limit: plainLimit(LIST_LIMIT), next_cursor: NEXT_CURSOR };
@@ -51,6 +53,6 @@ export const deprecatedPeople: readonly ToolDefinition[] = [
 ];
 
 async function membersIn(context: ToolContext, input: Parameters<typeof usersInConversation>[1]) {
-  const { users: members, next_cursor } = await usersInConversation(context, input);
-  return { members, next_cursor };
+  const { users: members, ...rest } = await usersInConversation(context, input);
+  return { members, ...rest };
 }

@@ -76,6 +76,31 @@ describe("values are read as if they were typed", () => {
   });
 });
 
+describe("in a file of another locale", () => {
+  test.each([
+    ["de_DE", "1.5"],
+    ["de_DE", "0.25"],
+    ["fr_FR", "-12.75"],
+    ["tr_TR", "3.14"],
+    ["en_US", "1.5"],
+  ])("of %s, the decimal %s is the same number", async (locale, value) => {
+    const fresh = sandbox.addFile({ locale });
+    await write({ spreadsheet_id: fresh, value });
+    expect(sandbox.cell(fresh, "Sheet1", "C7").entered).toBe(Number(value));
+  });
+
+  test.each([
+    ["de_DE", "1,5", 1.5],
+    ["fr_FR", "=SUM(1;2)", "=SUM(1;2)"],
+    ["de_DE", "+1+2", "=+1+2"],
+    ["tr_TR", "'1.5", "1.5"],
+  ])("of %s, %s is read as a person types it there", async (locale, value, entered) => {
+    const fresh = sandbox.addFile({ locale });
+    await write({ spreadsheet_id: fresh, value });
+    expect(sandbox.cell(fresh, "Sheet1", "C7").entered).toBe(entered);
+  });
+});
+
 describe("the sheet", () => {
   test.each(TITLES)("%s is meant whole", async (sheet_name) => {
     const output = await write({ sheet_name, column: "a", row: 1, value: sheet_name });
