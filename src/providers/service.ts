@@ -25,6 +25,7 @@ import {
   type AuthProviderCreate,
   type AuthProviderPatch,
   OAuth2Create,
+  withTriggers,
   type ProviderSetup,
 } from "./schema";
 
@@ -74,7 +75,12 @@ export class Providers {
   async creation(principal: Principal, request: AuthProviderCreate): Promise<Change<ProviderRow>> {
     const { clock, random } = this.#core;
     const { client_secret, private_key, ...given } = knownFields(OAuth2Create, request.oauth2);
-    const oauth2 = await withDiscovery(this.#core, principal.projectId, given, private_key !== undefined);
+    const oauth2 = await withDiscovery(
+      this.#core,
+      principal.projectId,
+      withTriggers(given),
+      private_key !== undefined,
+    );
     checkOAuth2(oauth2, this.#presetOf(request.provider_id) !== undefined);
     const now = clock.now();
     const { projectId } = principal;
