@@ -1,6 +1,7 @@
 // Sheets.SearchSpreadsheets: finds the user's spreadsheets by words in their titles.
 import { type Static, Type } from "typebox";
-import { defineTool, type JsonObject } from "../../../src/tools";
+import { defineTool, type JsonObject, ToolError } from "../../../src/tools";
+import { isPassing, type Missing, missingField, MISSING } from "../../upstream/missing";
 import { SheetsClient } from "../client";
 import { MAX_PAGES } from "../limits";
 import { fileGrant, READS } from "../metadata";
@@ -69,6 +70,7 @@ export const searchSpreadsheets = defineTool({
     incomplete_search: Type.Optional(
       Type.Literal(true, { description: "The platform did not search everywhere" }),
     ),
+    missing: MISSING,
   }),
   authorization: fileGrant(),
   metadata: READS,
@@ -98,15 +100,26 @@ async function search(
   const spreadsheets: Static<typeof Found>[] = [];
   let token = given === "" ? undefined : given;
   let incomplete = false;
+  const missing: Missing[] = [];
   // A page may be short although more results exist. The page size is what is missing, so no result is discarded.
   for (let page = 0; page < MAX_PAGES; page++) {
-    const missing = limit - spreadsheets.length;
-    const answer = await client.call(
-      listFiles(
-        { ...query, pageSize: String(missing), ...(token === undefined ? {} : { pageToken: token }) },
-        { wide },
-      ),
+    const pageSize = String(limit - spreadsheets.length);
+    const call = listFiles(
+      { ...query, pageSize, ...(token === undefined ? {} : { pageToken: token }) },
+      { wide },
     );
+    const answer = await client.call(call).catch((error: unknown) => {
+      // The first page is all that there would be; what was read of a later one is returned.
+      if (page === 0 || !isPassing(error) || client.context.signal.aborted) throw error;
+      return error;
+    });
+    if (answer instanceof ToolError) {
+      missing.push({
+        what: "the rest of the results",
+        reason: `${answer.message} Continue with pagination_token.`,
+      });
+      break;
+    }
     spreadsheets.push(...objectsIn(answer, "files").flatMap((file) => found(file) ?? []));
     incomplete ||= answer["incompleteSearch"] === true;
     token = nonEmptyTextIn(answer, "nextPageToken");
@@ -117,6 +130,7 @@ async function search(
     spreadsheets,
     ...(token === undefined ? {} : { pagination_token: token }),
     ...(incomplete ? { incomplete_search: true as const } : {}),
+    ...missingField(client.context, missing),
   };
 }
 
