@@ -2,12 +2,12 @@
 // carried out after a crash too.
 import type { Core } from "../core";
 import { newToken, Unopenable } from "../crypto";
-import type { Provider, Providers } from "../providers";
+import type { ClientKeys, Provider, Providers } from "../providers";
 import type { Transaction } from "../store";
 import { accountOf } from "./grant-store";
 import { openHeldGrant } from "./held-grant";
 import * as repository from "./repository";
-import { revokeGrant } from "./revoke";
+import { refreshedForRevocation, revokeGrant, type Revoked, revokesByAccessToken } from "./revoke";
 import {
   addRevocation,
   changeRevocation,
@@ -18,6 +18,7 @@ import {
   isConsenting,
   removeRevocation,
   removeUnusedFormer,
+  replaceTokens,
   revocationInTransaction,
   type RevocationRow,
 } from "./revocation-rows";
@@ -139,10 +140,39 @@ export class Revocations {
       log.error("a grant was not revoked at its provider; there are no more attempts", { provider_id });
     if (claim !== "claimed") return;
     const keys = tokens && (await this.#providers.clientKeys(provider));
-    const result = tokens && keys ? await revokeGrant(this.#core, provider, keys, tokens) : "failed";
+    const result = tokens && keys ? await this.#revoke(row, provider, keys, tokens) : "failed";
     if (result === "revoked") return store.write(() => removeRevocation(row.id));
     // Without an answer, the provider may still be working on it.
-    if (result === "failed") await store.write(() => this.#failed(row.id));
+    if (result !== "unknown") await store.write(() => this.#failed(row.id));
+  }
+
+  /** With an expired access token the provider refuses the revocation, so it is refreshed and tried again. */
+  async #revoke(
+    row: RevocationRow,
+    provider: Provider,
+    keys: ClientKeys,
+    tokens: Tokens & AccountInfo,
+  ): Promise<Revoked> {
+    const result = await revokeGrant(this.#core, provider, keys, tokens);
+    if (result !== "refused" || !revokesByAccessToken(provider)) return result;
+    const newer = await refreshedForRevocation(this.#core, provider, keys, tokens);
+    if (newer === undefined) return result;
+    // The refresh token can be used only once: the next attempt needs the new one.
+    await this.#keep(row, newer);
+    return revokeGrant(this.#core, provider, keys, newer);
+  }
+
+  async #keep(row: RevocationRow, tokens: Tokens & AccountInfo): Promise<void> {
+    const { keyring, store, log } = this.#core;
+    if (row.sealed_tokens === null) return;
+    const { facts, userInfo } = tokens;
+    try {
+      const info = { facts, ...(userInfo === undefined ? {} : { userInfo }) };
+      const sealed = await sealTokens(keyring, row, tokens, info);
+      await store.write(() => replaceTokens({ id: row.id, ...sealed }), { reserved: true });
+    } catch (error) {
+      log.warn("new tokens of a revocation could not be stored", { error });
+    }
   }
 
   /** The provider with the addresses that the grant was given for; undefined if they are not known any more. */
@@ -197,7 +227,8 @@ export class Revocations {
         return "later";
       }
     }
-    const sending_until = now + settings["egress.timeout"] * 1000;
+    // A refresh may come in between.
+    const sending_until = now + 2 * settings["egress.timeout"] * 1000;
     const due_at = now + Math.min(FIRST_DELAY_MS * 2 ** row.attempts, MAX_DELAY_MS);
     yield* changeRevocation({ id, attempts: row.attempts + 1, due_at, sending_until });
     return "claimed";
