@@ -212,6 +212,11 @@ export class Connections {
     await this.#core.store.write(() => this.#markDead(projectId, used, reason));
   }
 
+  /** Undoes `markDead` with this reason, unless the tokens have changed since. */
+  async restore(projectId: string, used: UsedGrant, reason: string): Promise<void> {
+    await this.#core.store.write(() => this.#restore(projectId, used, reason));
+  }
+
   /** Removes scopes that the token does not have, according to the platform. */
   async narrow(projectId: string, used: LiveGrant, lost: readonly string[]): Promise<void> {
     await this.#core.store.write(() => this.#narrow(projectId, used, lost));
@@ -252,6 +257,13 @@ export class Connections {
     // A newer token has not been refused.
     if (row === undefined || row.token_version !== used.version || row.status !== "active") return;
     yield* repository.markExpired(row, reason, this.#core.clock.now());
+  }
+
+  *#restore(projectId: string, used: UsedGrant, reason: string): Transaction<void> {
+    const row = yield* repository.connectionByIdInTransaction(projectId, used.connectionId);
+    if (row?.token_version !== used.version || row.status_reason !== reason) return;
+    const change = { status: "active", status_reason: null, version: row.version + 1 };
+    yield* repository.updateConnection({ ...row, ...change, updated_at: this.#core.clock.now() });
   }
 
   *#narrow(projectId: string, used: LiveGrant, lost: readonly string[]): Transaction<void> {

@@ -76,7 +76,8 @@ function refusal(call: Call, answer: WholeAnswer, code: string): Failure {
   if (code === "invalid_types") return final(refusedTypes(call, answer, details));
   switch (meaningOf(code)) {
     case "dead":
-      return final(new GrantDead(code));
+      // The platform answers so too if the app may be used only from other addresses.
+      return final(new GrantDead(code, undefined, { isDoubtful: code === "invalid_auth" }));
     case "scope":
       return final(lostScopes(call, answer, code));
     case "missing":
