@@ -1,16 +1,18 @@
 // What all requests share: request ids, log lines, CORS, and an answer even when something breaks.
 import type { Random } from "../src/crypto";
-import { malformedRequest, type RuntimeError, toRuntimeError } from "../src/errors";
+import { malformedRequest, toRuntimeError } from "../src/errors";
 import type { Principal } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
 import { BadCredentials } from "./bad-credentials";
 import { clientAddressesOf } from "./client-address";
-import { type Cors, corsOf } from "./cors";
+import { type Cors, corsOf, type Pages } from "./cors";
 import { collectWhenQuiet } from "./idle";
+import { errorMembersOf } from "./model-error";
 import type { Method } from "./operations";
 import { type RateLimit, rateLimitOf } from "./rate-limit";
 import { type Failure, RequestLog } from "./request-log";
+import { requestUrl } from "./request-url";
 import { traceIdOf } from "./trace";
 
 /** A year (RFC 6797). Without subdomains, which may belong to others. */
@@ -20,12 +22,13 @@ export interface Front {
   readonly runtime: Runtime;
   /** Aborts when the server is about to stop. */
   readonly stopping: AbortSignal;
+  /** The caller of requests without a credential; only for an application without a listener (`localApp`). */
+  readonly caller?: Principal;
   /** Undefined: calls are not limited. */
   readonly rateLimit: RateLimit | undefined;
   readonly badCredentials: BadCredentials;
   readonly requestLog: RequestLog;
-  /** Undefined: no browser of another origin may call. */
-  readonly cors: Cors | undefined;
+  readonly cors: Cors;
   /** Whether browsers reach the server over TLS, its own or that of a proxy. */
   readonly isSecure: boolean;
   nextRequestId(): string;
@@ -48,14 +51,17 @@ export class Incoming {
   readonly request: Request;
   /** Parameters of the path, decoded; null when the percent-encoding is broken. */
   readonly params: Readonly<Record<string, string | null | undefined>>;
+  /** Which pages of other origins may read the answer, besides those of `cors.allow`. */
+  pages: Pages | undefined;
   /** The caller, once the route has authenticated it. For the log. */
   principal: Principal | undefined;
   readonly #front: Front;
   #address: string | undefined | null = null;
 
-  constructor(front: Front, request: Request, params: Incoming["params"]) {
+  constructor(front: Front, request: Request, params: Incoming["params"], pages?: Pages) {
     this.request = request;
     this.params = params;
+    this.pages = pages;
     this.principal = undefined;
     this.#front = front;
   }
@@ -74,14 +80,13 @@ export interface Answering {
   /** The pattern of the route, for the log; undefined for a path that is not served. */
   path?: string | undefined;
   answer(incoming: Incoming): Promise<Response> | Response;
-  /** Members that the error answers of this route have in addition. */
-  errorMembers?: ((error: RuntimeError) => object) | undefined;
 }
 
 export interface Route extends Answering {
   method: Method;
   /** In the router's syntax, for example `/authorize/:token`. */
   path: string;
+  pages?: Pages | undefined;
 }
 
 /** Throws `configuration` for a setting of the front that is not valid. */
@@ -107,7 +112,7 @@ export function frontOf(runtime: Runtime, stopping: AbortSignal, { peerOf, keepO
 export async function respond(
   front: Front,
   incoming: Incoming,
-  { answer, errorMembers, path }: Answering,
+  { answer, path }: Answering,
 ): Promise<Response> {
   const { requestLog } = front;
   const { clock } = front.runtime.core;
@@ -123,14 +128,14 @@ export async function respond(
   } catch (thrown) {
     const counted = front.badCredentials.counted(thrown, request, incoming.address);
     failure = { thrown: counted, error: toRuntimeError(counted) };
-    response = errorAnswer(failure.error, errorMembers);
+    response = errorAnswer(failure.error, errorMembersOf(requestUrl(request).pathname), request);
   }
   response.headers.set("x-request-id", requestId);
   if (front.isSecure) response.headers.set("strict-transport-security", HSTS);
   const traceparent = request.headers.get("traceparent");
   if (traceparent !== null && traceIdOf(traceparent) !== undefined)
     response.headers.set("traceparent", traceparent);
-  front.cors?.mark(request, response.headers);
+  front.cors.mark(request, response.headers, incoming.pages);
   if (failure !== undefined || requestLog.isTimed)
     requestLog.write({
       requestId,

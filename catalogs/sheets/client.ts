@@ -107,6 +107,9 @@ function withWait(error: ToolError, ms: number): ToolError {
   return new ToolError(error.kind, error.canRetry, error.message, { ...error.details, retryAfterMs });
 }
 
+/** The platform compresses its answers only if both headers ask for it. */
+const COMPRESSED = { "accept-encoding": "gzip", "user-agent": "runtime (gzip)" };
+
 /** Sends the call. Throws `EgressError`; an answer with any status is not an error. */
 function send(context: ToolContext, call: Call, isLast: boolean): Promise<Answer> {
   const leftMs = context.deadline - context.now();
@@ -114,7 +117,7 @@ function send(context: ToolContext, call: Call, isLast: boolean): Promise<Answer
   const request = {
     ...rest,
     method: call.verb,
-    headers: { ...headers, "accept-encoding": "gzip" },
+    headers: { ...headers, ...COMPRESSED },
     signal: context.signal,
     timeoutMs: isLast ? Math.max(1, leftMs) : timeOfTry(leftMs),
   };

@@ -69,8 +69,6 @@ interface OperationRow<Query extends TObject, Body extends TSchema> {
   audited?: true;
   /** Answers with server-sent events when the body requests them. */
   streams?: true;
-  /** Errors also have the members that clients of language models read. */
-  modelErrors?: true;
   /** Only waits: a server that stops ends the call. */
   waits?: true;
   /** Undefined for the operation that a plugin serves. */

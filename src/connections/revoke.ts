@@ -5,9 +5,7 @@ import { EgressError } from "../egress";
 import type { ClientKeys, Provider } from "../providers";
 import { sendSideRequest } from "./side-request";
 import { serverOfGrant } from "./token-server";
-import { TokenRequestError } from "./token-answer";
-import { refreshTokens } from "./token-request";
-import type { AccountInfo, Tokens } from "./tokens";
+import type { Tokens } from "./tokens";
 
 /** How long a deletion waits for the provider. */
 const TIMEOUT_MS = 5000;
@@ -15,18 +13,15 @@ const TIMEOUT_MS = 5000;
 /** "refused": the provider has answered and has not revoked it. "unknown": it did not answer. */
 export type Revoked = "revoked" | "refused" | "failed" | "unknown";
 
-/** Whether the request for revocation is made with the access token, which may have expired long before. */
-export function revokesByAccessToken({ oauth2: { revoke } }: Provider): boolean {
-  if (revoke === undefined) return false;
-  return revoke.auth_method === "bearer_access_token" || JSON.stringify(revoke).includes("{{access_token}}");
-}
-
-/** Revokes a grant if the record has a `revoke_request`. A failure is logged. */
+/**
+ * Revokes a grant if the record has a `revoke_request`. `fence` is called just before the request. A failure is logged.
+ */
 export async function revokeGrant(
   core: Core,
   provider: Provider,
   keys: ClientKeys,
   { accessToken, refreshToken, facts }: Tokens & { facts: JsonObject },
+  fence: () => Promise<void>,
 ): Promise<Revoked> {
   const template = provider.oauth2.revoke;
   if (template === undefined) return "revoked";
@@ -42,6 +37,7 @@ export async function revokeGrant(
       defaults: { method: "POST", authMethod: "none" },
       server: serverOfGrant(provider.oauth2, facts),
       timeoutMs: TIMEOUT_MS,
+      fence,
     });
     // Some platforms report a failure with HTTP 200.
     if (response.ok && !/"ok"\s*:\s*false/.test(await response.text())) return "revoked";
@@ -50,29 +46,5 @@ export async function revokeGrant(
   } catch (error) {
     core.log.warn("a grant was not revoked", { provider: provider.id, error });
     return error instanceof EgressError && error.reason === "timeout" ? "unknown" : "failed";
-  }
-}
-
-/** Newer tokens of a grant that is about to be revoked; undefined if there are none. A failure is logged. */
-export async function refreshedForRevocation(
-  core: Core,
-  provider: Provider,
-  keys: ClientKeys,
-  grant: Tokens & AccountInfo,
-): Promise<(Tokens & AccountInfo) | undefined> {
-  const { refreshToken, accessToken, facts } = grant;
-  const template = provider.oauth2.refresh;
-  if (refreshToken === undefined || template === undefined) return undefined;
-  try {
-    const values = { access_token: accessToken.reveal() };
-    const newer = await refreshTokens(core, { provider, template, keys, refreshToken, facts, values });
-    return { ...grant, accessToken: newer.accessToken, refreshToken: newer.refreshToken ?? refreshToken };
-  } catch (error) {
-    if (!(error instanceof TokenRequestError)) throw error;
-    core.log.warn("a grant was not revoked: its token has expired and was not refreshed", {
-      provider: provider.id,
-      error,
-    });
-    return undefined;
   }
 }

@@ -2,7 +2,7 @@
 import type { Static, TSchema } from "typebox";
 import { isObject } from "../base";
 import type { ProviderRow } from "./repository";
-import { type AuthProviderPatch, type OAuth2Config, OAuth2Patch } from "./schema";
+import { type AuthProviderPatch, type OAuth2Config, OAuth2Patch, withTriggers } from "./schema";
 
 const FREE_MAPS = ["params", "response_map"];
 
@@ -21,7 +21,7 @@ export function patchedRow(
 ): ProviderRow {
   const { client_secret: _, private_key: __, ...changes } = knownFields(OAuth2Patch, patch.oauth2 ?? {});
   const before: OAuth2Config = JSON.parse(row.oauth2);
-  const oauth2 = JSON.stringify(merge({ ...before }, changes));
+  const oauth2 = JSON.stringify(withTriggers(merge({ ...before }, changes)));
   const provider_id = patch.provider_id ?? row.provider_id;
   const sealed_client_secret = sealed.clientSecret ?? row.sealed_client_secret;
   const sealed_private_key = sealed.privateKey ?? row.sealed_private_key;

@@ -17,7 +17,9 @@ import { chainedAudit } from "./012-chained-audit";
 import { lateWrites } from "./013-late-writes";
 import { fairQueues } from "./014-fair-queues";
 import { origins } from "./015-origins";
-import { toolMemory } from "./016-tool-memory";
+import { retries } from "./016-retries";
+import { toolMemory } from "./017-tool-memory";
+import { postponedRefreshes } from "./018-postponed-refreshes";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -35,5 +37,7 @@ export const mainMigrations: readonly Migration[] = [
   lateWrites,
   fairQueues,
   origins,
+  retries,
   toolMemory,
+  postponedRefreshes,
 ];

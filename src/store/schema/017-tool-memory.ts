@@ -4,7 +4,7 @@ import type { Migration } from "../migrate";
 import { lateWriteTriggers } from "./013-late-writes";
 
 export const toolMemory: Migration = {
-  version: 16,
+  version: 17,
   name: "tool memory",
   statements: [
     // The sealed value comes last, so that the other columns are read without it.
