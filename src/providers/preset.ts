@@ -12,6 +12,8 @@ export interface ProviderPreset {
   account?: readonly string[];
   /** Other names of scopes → the names in grants. */
   scopeAliases?: Readonly<Record<string, string>>;
+  /** Values of `token_type` that mean a bearer token, besides `Bearer`. */
+  tokenTypes?: readonly string[];
   /** What an operator does in the platform's console. */
   setup?: ProviderSetupSteps;
   /** Revocation request, in the shape of a record's requests. */
