@@ -4,10 +4,12 @@
 import { type Context, Elysia } from "elysia";
 import { withoutTrailingSlashes } from "../src/base";
 import { routeNotFound } from "../src/errors";
+import type { Principal } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
 import type { Pages } from "./cors";
-import { type Answering, type Front, frontOf, type Incoming, respond, type Route } from "./front";
+import { type Answering, type Front, frontOf, Incoming, respond, type Route } from "./front";
+import { errorMembersOf } from "./model-error";
 import { checkOrigin, isMcpEndpoint, mcpRoutes, pagesOf, preflightMethods } from "./mcp";
 import type { Method } from "./operations";
 import { descriptionPlugin } from "./openapi";
@@ -72,6 +74,17 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): App {
   };
 }
 
+/**
+ * Answers requests of a caller that needs no credential: the operator at the terminal, who has the data folder. It has no
+ * listener, so that no other program can send it a request.
+ */
+export function localApp(runtime: Runtime, caller: Principal): Pick<App, "fetch"> {
+  const connections = { peerOf: () => undefined, keepOpen: () => undefined };
+  const front = frontOf(runtime, new AbortController().signal, connections);
+  const app = routed({ ...front, rateLimit: undefined, caller });
+  return { fetch: async (request) => app.fetch(withPlainUrl(request)) };
+}
+
 function routed(front: Front): Elysia {
   const app = new Elysia({
     strictPath: true,
@@ -86,12 +99,7 @@ function routed(front: Front): Elysia {
     request: Request,
     params: Incoming["params"] | undefined,
     answering: Answering & { pages?: Pages | undefined },
-  ) =>
-    respond(
-      front,
-      { request, params: params ?? NO_PARAMS, address: front.addressOf(request), pages: answering.pages },
-      answering,
-    );
+  ) => respond(front, new Incoming(front, request, params ?? NO_PARAMS, answering.pages), answering);
   for (const route of routes)
     app.route(route.method, route.path, ({ request, params }) => serve(request, params, route), RAW);
   const otherwise = { answer: (incoming: Incoming) => notFound(app, front, incoming) };
@@ -115,7 +123,7 @@ function notFound(app: Elysia, front: Front, incoming: Incoming): Response {
   if (methods.length > 0 && request.method === "OPTIONS")
     return new Response(null, { status: 204, headers: { allow: allow.join(", ") } });
   if (isMcpEndpoint(path)) return new Response(null, { status: 405, headers: { allow: allow.join(", ") } });
-  const answer = errorAnswer(routeNotFound(NOT_FOUND + slashAdvice(app, path)));
+  const answer = errorAnswer(routeNotFound(NOT_FOUND + slashAdvice(app, path)), errorMembersOf(path));
   if (methods.length > 0) answer.headers.set("allow", allow.join(", "));
   return answer;
 }

@@ -126,11 +126,20 @@ function withKey(gateway: Gateway, principal: Principal, headers: Headers): Gate
     throw invalidAuthorization("This gateway only accepts API keys of its own project.");
   }
   requireRole(principal, ["admin", "run"]);
-  return { gateway, principal, userId: actFor(principal, namedUser(headers)) };
+  return { gateway, principal, userId: actFor(principal, namedUser(headers) ?? onlyUserOf(principal)) };
 }
 
-/** The user in the headers. Throws `invalid_authorization` if there is none, if there are two, or if the id is not valid. */
-function namedUser(headers: Headers): string {
+/** The user of a key that is pinned to exactly one: many clients can send no header but the key. */
+function onlyUserOf({ users }: Extract<Principal, { kind: "key" }>): string {
+  const [user, ...more] = users ?? [];
+  if (user !== undefined && more.length === 0) return user;
+  throw invalidAuthorization(
+    `The request names no user. Send the user's id in the header ${USER_HEADERS[0]}, or use a key that is pinned to one user.`,
+  );
+}
+
+/** The user in the headers, if they name one. Throws `invalid_authorization` if there are two, or if the id is not valid. */
+function namedUser(headers: Headers): string | undefined {
   const [header] = USER_HEADERS;
   let user: string | undefined;
   for (const name of USER_HEADERS) {
@@ -141,8 +150,7 @@ function namedUser(headers: Headers): string {
       throw invalidAuthorization(`The headers name two different users. Send ${header} only.`);
     user = value;
   }
-  if (user === undefined)
-    throw invalidAuthorization(`The request names no user. Send the user's id in the header ${header}.`);
+  if (user === undefined) return undefined;
   const userId = fromUtf8(user);
   const fault = userIdFault(userId);
   if (fault === undefined) return userId;

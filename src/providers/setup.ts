@@ -2,7 +2,7 @@
 import { isLoopback } from "../base";
 import { newToken, type Random } from "../crypto";
 import { notFound } from "../errors";
-import type { ProviderPreset } from "./preset";
+import { nameOf, type ProviderPreset } from "./preset";
 import type { ProviderSetup } from "./schema";
 
 export interface SetupFacts {
@@ -33,7 +33,7 @@ export function providerSetup({ preset, externalId, exists, publicUrl, scopes }:
   const loopback = isLoopback(hostname);
   const refused = protocol === "http:" && (refusesHttp === "always" || !loopback);
   const warning =
-    `${preset.description.split(",")[0] ?? preset.id} refuses plain http redirect addresses: set public_url ` +
+    `${nameOf(preset) ?? preset.id} refuses plain http redirect addresses: set public_url ` +
     "(RUNTIME_PUBLIC_URL) to the https address of a proxy in front of this server.";
   return {
     provider_id: preset.id,

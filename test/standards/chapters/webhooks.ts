@@ -98,7 +98,7 @@ export const webhooks: Chapter = {
     should(
       "Headers",
       "the id begins with a prefix",
-      one(({ headers }) => expect(headers["webhook-id"]).toMatch(/^msg_\w{20,}/)),
+      one(({ headers }) => expect(headers["webhook-id"]).toMatch(/^msg_[\w-]{20,}/)),
     ),
     must(
       "Headers",
