@@ -31,6 +31,8 @@ export interface ConnectionRow {
   expires_at: number | null;
   /** From this time on the token is refreshed before it expires, ms. */
   refresh_at: number | null;
+  /** Until this time the provider wants no refresh, ms. */
+  refresh_not_before: number | null;
   /** Grows with every change of the row. */
   version: number;
   /** Grows with every new pair of tokens. */
@@ -52,6 +54,7 @@ const SETTABLE = [
   "has_refresh",
   "expires_at",
   "refresh_at",
+  "refresh_not_before",
   "version",
   "token_version",
   "granted_at",

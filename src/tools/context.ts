@@ -1,15 +1,14 @@
 // The context of a running tool: access to the platform's addresses with the user's token, and nothing else.
 import { Redacted } from "../base";
-import { environmentName } from "../config";
 import type { LiveGrant } from "../connections";
 import type { Core } from "../core";
-import { originsOf } from "../origins";
 import type { Provider } from "../providers";
 import type { Caller } from "./caller";
-import type { AddressSecret, Base, ConnectionCache, PlatformRequest, ToolContext } from "./definition";
+import type { Base, ConnectionCache, PlatformRequest, ToolContext } from "./definition";
 import { type MemoryOwner, NO_MEMORY, toolMemory } from "./memory";
 import type { Tool } from "./registry";
 import type { ExecutionOutput } from "./schema";
+import { knownAddress } from "./secret-address";
 import type { TimeLimit } from "./time-limit";
 import { fatal } from "./tool-error";
 
@@ -167,18 +166,5 @@ function addressOf(core: Core, run: Run, base: Base): URL | undefined {
       `${base.secret?.name ?? base.setting ?? "The platform's address"} is not an http(s) address.`,
     );
   }
-  if (given !== undefined && base.secret !== undefined) checkKnown(core, base.secret, url);
-  return url;
-}
-
-/** The address decides who gets the user's token, so it must be one that the catalog or the operator knows. */
-function checkKnown(core: Core, { name, origins, setting }: AddressSecret, url: URL): void {
-  const settings: Readonly<Record<string, unknown>> = core.settings;
-  const more = settings[setting];
-  const listed = originsOf(Array.isArray(more) ? more.map(String) : []);
-  if (origins.includes(url.origin) || listed.includes(url.origin)) return;
-  throw fatal(
-    `The secret ${name} is not a known address of this platform. Set it to one of ${origins.join(", ")}. ` +
-      `If another address belongs to the platform, the operator adds it to ${setting} (${environmentName(setting)}).`,
-  );
+  return given === undefined || base.secret === undefined ? url : knownAddress(settings, base.secret, url);
 }
