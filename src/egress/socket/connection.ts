@@ -135,7 +135,8 @@ function tlsInit({ name, ...trust }: Trust) {
     ...trust,
     // Certificates are checked even if NODE_TLS_REJECT_UNAUTHORIZED=0, and their names with them (tested).
     rejectUnauthorized: true,
-    ...(name === undefined ? {} : { serverName: name }),
+    // With an empty one, the address is checked and no name is sent: it cannot be an address (RFC 6066, section 3).
+    serverName: name ?? "",
   };
 }
 

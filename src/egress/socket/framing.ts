@@ -4,7 +4,7 @@ import { MalformedResponse, type ResponseHead } from "./head";
 export interface Framing {
   /** Whether the body is complete. */
   readonly isComplete: boolean;
-  /** The bytes of the body in a piece of the connection. Throws `MalformedResponse`. */
+  /** The bytes of the body in a piece of the connection. Throws `MalformedResponse`, with what was before it returned first. */
   add(piece: Uint8Array): Uint8Array[];
   /** The connection ended. Whether the body is complete then. */
   ended(): boolean;
@@ -70,6 +70,7 @@ class Chunked implements Framing {
   /** Bytes of the line that earlier pieces contained. */
   #line = "";
   #left = 0;
+  #fault: unknown;
 
   get isComplete(): boolean {
     return this.#state === "complete";
@@ -77,6 +78,17 @@ class Chunked implements Framing {
 
   add(piece: Uint8Array): Uint8Array[] {
     const found: Uint8Array[] = [];
+    if (this.#fault !== undefined) throw this.#fault;
+    try {
+      this.#read(piece, found);
+    } catch (thrown) {
+      if (found.length === 0) throw thrown;
+      this.#fault = thrown;
+    }
+    return found;
+  }
+
+  #read(piece: Uint8Array, found: Uint8Array[]): void {
     for (let at = 0; at < piece.byteLength && this.#state !== "complete";) {
       if (this.#state === "data") {
         const data = piece.subarray(at, at + this.#left);
@@ -93,7 +105,6 @@ class Chunked implements Framing {
       at = end + 1;
       this.#endLine();
     }
-    return found;
   }
 
   ended(): boolean {

@@ -75,6 +75,8 @@ function bodyOf(
     {
       async pull(controller) {
         while (waiting.length === 0 && !framing.isComplete) {
+          // Throws what was wrong after the last bytes.
+          framing.add(NOTHING);
           const piece = await connection.read();
           if (piece === undefined) {
             if (!framing.ended()) throw incomplete();
@@ -93,6 +95,8 @@ function bodyOf(
     { highWaterMark: 0 },
   );
 }
+
+const NOTHING = new Uint8Array();
 
 function incomplete(): Error {
   return Object.assign(new Error("The response is incomplete."), { code: "ECONNRESET" });
