@@ -1,6 +1,7 @@
 // Sends calls to the platform, with waits and retries.
 import type { JsonObject, ToolContext } from "../../../src/tools";
 import { exchange, jsonRequest } from "../../upstream/exchange";
+import { parseExactly } from "../../upstream/number";
 import {
   callWithRetries,
   type Failure,
@@ -49,14 +50,15 @@ async function waitToRetry(
 
 async function attempt(context: ToolContext, call: Call, retries: Retries): Promise<Outcome> {
   const { operation, address, body } = call;
-  const answer = await exchange(context, "api", address, {
+  const request = {
     // The platform refuses an `Accept` with wildcards.
     ...jsonRequest(body),
     method: methodOf(operation),
     anonymous: operation.scope === "none",
     signal: context.signal,
     ...(isRead(call) && retries.now === 0 ? { timeoutMs: timeOfTry(context.deadline - context.now()) } : {}),
-  });
+  };
+  const answer = await exchange(context, "api", address, request, parseExactly);
   const { emptyWithoutMatch } = operation;
   // A search without a match is a result, not a failure.
   const code = codeIn(answer);

@@ -2,7 +2,7 @@
 // typed; numbers and booleans are sent as JSON, which no locale reads otherwise.
 import { MAX_TEXT } from "../limits";
 import { type CellValue, entryOf } from "./entry";
-import { keepsValue } from "./number";
+import { keepsValue } from "../../upstream/number";
 
 /** How text starts that the platform reads as a number, a date, a formula or an apostrophe. */
 const READ_OTHERWISE = /^[\s\d=+\-@'.,(%\p{Sc}]/u;
