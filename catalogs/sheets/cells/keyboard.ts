@@ -41,6 +41,14 @@ export function typedValue(value: string): string | number {
 
 const DECIMAL = /^-?(?:0|[1-9]\d*)\.\d+$/;
 
+/**
+ * Whether text that was typed is certainly this text now: it shows as it was typed, and does not start like something else.
+ * A word in capitals may be the boolean of a locale, which shows the same.
+ */
+export function isCertainlyText(typed: string, shown: unknown): boolean {
+  return shown === typed && !READ_OTHERWISE.test(typed) && !/^\p{Lu}+$/u.test(typed);
+}
+
 /** An apostrophe forces text and is not stored. Numbers, dates and booleans are never as long as a full cell. */
 function asText(text: string): string | undefined {
   if (text.length < MAX_TEXT || Array.from(text).length < MAX_TEXT) return `'${text}`;
