@@ -1,6 +1,7 @@
 // Answers: JSON of a record, the Error record, or nothing.
 import { JsonText } from "../src/base";
 import { type RuntimeError, toRuntimeError } from "../src/errors";
+import { hasToken } from "../src/identity";
 
 // Copying a `Headers` object costs less than reading a literal.
 const HEADERS = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
@@ -45,6 +46,7 @@ const TITLES: Readonly<Record<number, string>> = {
   403: "Forbidden",
   404: "Not Found",
   409: "Conflict",
+  412: "Precondition Failed",
   413: "Content Too Large",
   415: "Unsupported Media Type",
   429: "Too Many Requests",
@@ -57,7 +59,11 @@ const TITLES: Readonly<Record<number, string>> = {
  * The `Error` record with the members of RFC 9457, without the private cause. `errorMembers` adds members for clients
  * that read another form.
  */
-export function errorAnswer(thrown: unknown, errorMembers?: (error: RuntimeError) => object): Response {
+export function errorAnswer(
+  thrown: unknown,
+  errorMembers?: (error: RuntimeError) => object,
+  request?: Request,
+): Response {
   const error = toRuntimeError(thrown);
   const { status, message, fieldErrors } = error;
   const body = {
@@ -71,17 +77,24 @@ export function errorAnswer(thrown: unknown, errorMembers?: (error: RuntimeError
     ...errorMembers?.(error),
   };
   const answer = jsonAnswer(status, body);
-  setErrorHeaders(answer.headers, error);
+  setErrorHeaders(answer.headers, error, request);
   return answer;
 }
 
-function setErrorHeaders(headers: Headers, error: RuntimeError): void {
+function setErrorHeaders(headers: Headers, error: RuntimeError, request: Request | undefined): void {
+  for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
   if (error.status === 401 || error.challenge !== undefined)
-    headers.set("www-authenticate", error.challenge ?? "Bearer");
+    headers.set("www-authenticate", error.challenge ?? challengeOf(request));
   if (error.retryAfterMs !== undefined)
     headers.set("retry-after", String(Math.ceil(error.retryAfterMs / 1000)));
   const shouldRetry = error.shouldRetry ?? retriedByStatus(error.status);
   if (shouldRetry !== undefined) headers.set("x-should-retry", String(shouldRetry));
+}
+
+/** A credential that does not work is named; without one, the client only learns the scheme (RFC 6750, section 3). */
+function challengeOf(request: Request | undefined): string {
+  const credential = request?.headers.get("authorization") ?? undefined;
+  return hasToken(credential) ? 'Bearer error="invalid_token"' : "Bearer";
 }
 
 // Public clients retry 409, 429 and 5xx by themselves. A conflict would conflict again, and a call that timed out at an

@@ -1,15 +1,8 @@
 // The dispatcher of operations: credential, content type, JSON, schema, service, answer. In this order, so that
 // unauthenticated callers learn nothing about validation rules.
-import { checked, fieldErrors, JsonText } from "../src/base";
-import {
-  internalError,
-  invalidAuthorization,
-  invalidParameter,
-  notFound,
-  type RuntimeError,
-} from "../src/errors";
+import { checked, fieldErrors, isObject, JsonText } from "../src/base";
+import { internalError, invalidAuthorization, invalidParameter, notFound } from "../src/errors";
 import { actorOf, type Principal, requireRole } from "../src/identity";
-import { errorBody } from "../src/llm";
 import type { Runtime } from "../src/runtime";
 import { jsonAnswer, taggedAnswer } from "./answer";
 import { bodyLimits, bodyMissing, promisedBytes, readJsonBody } from "./body";
@@ -18,6 +11,7 @@ import type { Front, Incoming, Route } from "./front";
 import { Revocation } from "./revocation";
 import { operations, type ServedOperation, StatusAnswer } from "./operations";
 import type { AnyCall } from "./operations/operation";
+import { requestUrl } from "./request-url";
 import { holdCall, holdLongPoll } from "./running";
 
 const ADMIN = "/v1/admin";
@@ -32,28 +26,20 @@ export function operationRoutes(front: Front): Route[] {
 
 /** Where an operation is served: the path of its row, and the aliases that older clients use. */
 function routesOf(front: Front, operation: ServedOperation): Route[] {
-  const { method, alias, path, alsoAt = [], credential, modelErrors } = operation;
+  const { method, alias, path, alsoAt = [], credential } = operation;
   const own = path.replaceAll("{", ":").replaceAll("}", "");
   const scoped = SCOPE + own.slice((own.startsWith(ADMIN) ? ADMIN : "/v1").length);
   const alone = credential === "public" || path.includes("{project_id}");
   const paths = alone ? [own] : [own, scoped, ...alsoAt];
   const methods = alias === undefined ? [method] : [method, alias];
-  const answering = {
-    answer: (incoming: Incoming) => dispatch(front, operation, incoming),
-    errorMembers: modelErrors === true ? modelError : undefined,
-  };
-  return paths.flatMap((each) => methods.map((verb): Route => ({ method: verb, path: each, ...answering })));
-}
-
-// As clients of language models read errors.
-function modelError(error: RuntimeError): object {
-  return { error: errorBody(error) };
+  const answer = (incoming: Incoming): Promise<Response> => dispatch(front, operation, incoming);
+  return paths.flatMap((each) => methods.map((verb): Route => ({ method: verb, path: each, answer })));
 }
 
 /** Runs one operation. */
 async function dispatch(front: Front, operation: ServedOperation, incoming: Incoming): Promise<Response> {
   const { runtime, keepOpen } = front;
-  const { request, params, address } = incoming;
+  const { request, params } = incoming;
   // Long polls and tool runs have limits of their own.
   if (operation.slow === true) keepOpen(request);
   if (operation.credential === "public") return handled(front, operation, incoming, NO_PRINCIPAL);
@@ -61,7 +47,8 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
   const known =
     (header === undefined ? front.caller : undefined) ??
     (await runtime.identity.authenticate(header, pathValue(params, "project_id")));
-  const principal = { ...known, address };
+  const needsAddress = operation.method !== "GET" || operation.audited === true;
+  const principal = needsAddress ? { ...known, address: incoming.address } : known;
   incoming.principal = principal;
   let isAdmitted = false;
   try {
@@ -71,9 +58,10 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
     isAdmitted = true;
     return await handled(front, operation, incoming, principal);
   } catch (error) {
+    const refused = { ...principal, address: incoming.address };
     // Another project is "not found".
-    if (isAdmitted) runtime.refusals.count(principal, operation.id, error);
-    else runtime.refusals.countAny(principal, operation.id, error);
+    if (isAdmitted) runtime.refusals.count(refused, operation.id, error);
+    else runtime.refusals.countAny(refused, operation.id, error);
     throw error;
   }
 }
@@ -118,7 +106,20 @@ function responseOf(operation: ServedOperation, request: Request, value: unknown
   if (value instanceof Response) return value;
   if (value instanceof StatusAnswer) return jsonAnswer(value.status, value.body);
   const { status } = operation.success;
-  return status === 204 ? new Response(null, { status }) : jsonAnswer(status, value);
+  if (status === 204) return new Response(null, { status });
+  const response = jsonAnswer(status, value);
+  if (status === 201) response.headers.set("location", locationOf(request, value));
+  return response;
+}
+
+/**
+ * Where the created record is (RFC 9110, section 10.2.2): its id below the address of the request. Relative, so that it
+ * works below the path prefix of a proxy.
+ */
+function locationOf(request: Request, value: unknown): string {
+  const [parent = ""] = requestUrl(request).pathname.split("/").slice(-1);
+  const id = isObject(value) ? String(value["id"]) : "";
+  return `${parent}/${encodeURIComponent(id)}`;
 }
 
 /** `Deprecation` (RFC 9745) and the successor, on answers about a tool that has been replaced. */

@@ -1,16 +1,18 @@
 // What all requests share: request ids, log lines, CORS, and an answer even when something breaks.
 import type { Random } from "../src/crypto";
-import { malformedRequest, type RuntimeError, toRuntimeError } from "../src/errors";
+import { malformedRequest, toRuntimeError } from "../src/errors";
 import type { Principal } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
 import { BadCredentials } from "./bad-credentials";
 import { clientAddressesOf } from "./client-address";
-import { type Cors, corsOf } from "./cors";
+import { type Cors, corsOf, type Pages } from "./cors";
 import { collectWhenQuiet } from "./idle";
+import { errorMembersOf } from "./model-error";
 import type { Method } from "./operations";
 import { type RateLimit, rateLimitOf } from "./rate-limit";
 import { type Failure, RequestLog } from "./request-log";
+import { requestUrl } from "./request-url";
 import { traceIdOf } from "./trace";
 
 /** A year (RFC 6797). Without subdomains, which may belong to others. */
@@ -26,8 +28,7 @@ export interface Front {
   readonly rateLimit: RateLimit | undefined;
   readonly badCredentials: BadCredentials;
   readonly requestLog: RequestLog;
-  /** Undefined: no browser of another origin may call. */
-  readonly cors: Cors | undefined;
+  readonly cors: Cors;
   /** Whether browsers reach the server over TLS, its own or that of a proxy. */
   readonly isSecure: boolean;
   nextRequestId(): string;
@@ -45,29 +46,47 @@ export interface Connections {
   keepOpen: Front["keepOpen"];
 }
 
-/** The part of Elysia's context that routes use. */
-export interface Incoming {
-  request: Request;
+/** A request with the part of Elysia's context that routes use. */
+export class Incoming {
+  readonly request: Request;
   /** Parameters of the path, decoded; null when the percent-encoding is broken. */
-  params: Readonly<Record<string, string | null | undefined>>;
-  /** The client's. Undefined without a socket. */
-  address: string | undefined;
+  readonly params: Readonly<Record<string, string | null | undefined>>;
+  /** Which pages of other origins may read the answer, besides those of `cors.allow`. */
+  pages: Pages | undefined;
   /** The caller, once the route has authenticated it. For the log. */
-  principal?: Principal;
+  principal: Principal | undefined;
+  readonly #front: Front;
+  #address: string | undefined | null = null;
+
+  constructor(front: Front, request: Request, params: Incoming["params"], pages?: Pages) {
+    this.request = request;
+    this.params = params;
+    this.pages = pages;
+    this.principal = undefined;
+    this.#front = front;
+  }
+
+  /**
+   * The client's; undefined without a socket. Found on first access, which takes the engine a while. The engine forgets it
+   * when the client hangs up, so what may outlast the connection accesses it before.
+   */
+  get address(): string | undefined {
+    if (this.#address === null) this.#address = this.#front.addressOf(this.request);
+    return this.#address;
+  }
 }
 
 export interface Answering {
   /** The pattern of the route, for the log; undefined for a path that is not served. */
   path?: string | undefined;
   answer(incoming: Incoming): Promise<Response> | Response;
-  /** Members that the error answers of this route have in addition. */
-  errorMembers?: ((error: RuntimeError) => object) | undefined;
 }
 
 export interface Route extends Answering {
   method: Method;
   /** In the router's syntax, for example `/authorize/:token`. */
   path: string;
+  pages?: Pages | undefined;
 }
 
 /** Throws `configuration` for a setting of the front that is not valid. */
@@ -93,11 +112,11 @@ export function frontOf(runtime: Runtime, stopping: AbortSignal, { peerOf, keepO
 export async function respond(
   front: Front,
   incoming: Incoming,
-  { answer, errorMembers, path }: Answering,
+  { answer, path }: Answering,
 ): Promise<Response> {
   const { requestLog } = front;
   const { clock } = front.runtime.core;
-  const { request, address } = incoming;
+  const { request } = incoming;
   const requestId = front.nextRequestId();
   front.countRequest();
   const started = requestLog.isTimed ? clock.monotonic() : 0;
@@ -107,16 +126,16 @@ export async function respond(
     checkHost(request.headers);
     response = await answer(incoming);
   } catch (thrown) {
-    const counted = front.badCredentials.counted(thrown, request, address);
+    const counted = front.badCredentials.counted(thrown, request, incoming.address);
     failure = { thrown: counted, error: toRuntimeError(counted) };
-    response = errorAnswer(failure.error, errorMembers);
+    response = errorAnswer(failure.error, errorMembersOf(requestUrl(request).pathname), request);
   }
   response.headers.set("x-request-id", requestId);
   if (front.isSecure) response.headers.set("strict-transport-security", HSTS);
   const traceparent = request.headers.get("traceparent");
   if (traceparent !== null && traceIdOf(traceparent) !== undefined)
     response.headers.set("traceparent", traceparent);
-  front.cors?.mark(request, response.headers);
+  front.cors.mark(request, response.headers, incoming.pages);
   if (failure !== undefined || requestLog.isTimed)
     requestLog.write({
       requestId,
@@ -124,7 +143,7 @@ export async function respond(
       route: path,
       status: response.status,
       durationMs: requestLog.isTimed ? Math.round(clock.monotonic() - started) : 0,
-      address,
+      address: incoming.address,
       principal: incoming.principal,
       failure,
     });
@@ -146,6 +165,7 @@ function checkHost(headers: Headers): void {
  */
 function requestIds(random: Random): () => string {
   const prefix = random(7).toHex();
-  let count = 0;
-  return () => prefix + (count++).toString(36).padStart(6, "0");
+  // From here on, 2 billion numbers have six digits.
+  let count = 36 ** 5;
+  return () => prefix + (count++).toString(36);
 }

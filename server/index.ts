@@ -55,6 +55,8 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   const bound = listen(port, tls);
   const address = addressOf(host, bound, tls !== undefined);
   runtime.listensOn(address);
+  // Warns of a provider that spells its issuer in another way than the settings.
+  void runtime.identity.readIssuers();
   let current = tls;
   const draining = new Set<Promise<void>>();
   const worker = options.runsScheduled === false ? undefined : runtime.tools.startWorker();

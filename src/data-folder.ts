@@ -1,6 +1,7 @@
 // Opens the databases in the data folder, or fails with one line that names the folder.
 import { accessSync, chmodSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Log } from "./base";
 import { configurationError, RuntimeError } from "./errors";
 import { executionLogMigrations, mainMigrations, type SqliteOptions, type Store } from "./store";
 
@@ -8,14 +9,15 @@ import { executionLogMigrations, mainMigrations, type SqliteOptions, type Store 
 export async function openStores(
   folder: string,
   openStore: (options: SqliteOptions) => Store,
+  log: Log,
 ): Promise<{ store: Store; logStore: Store }> {
   let store: Store | undefined;
   try {
     keepPrivate(folder);
     const [main, file] = [join(folder, "runtime.db"), join(folder, "executions.db")];
     for (const each of [main, file]) if (existsSync(each)) accessSync(each, constants.R_OK | constants.W_OK);
-    store = openStore({ file: main, migrations: mainMigrations });
-    const logStore = openStore({ file, migrations: executionLogMigrations, durability: "normal" });
+    store = openStore({ file: main, migrations: mainMigrations, log });
+    const logStore = openStore({ file, migrations: executionLogMigrations, durability: "normal", log });
     return { store, logStore };
   } catch (error) {
     await store?.close();

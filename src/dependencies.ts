@@ -1,7 +1,7 @@
 // What calls depend on outside of this installation, for `runtime doctor`: servers of providers and their metadata, platforms
 // of tools, model servers, the identity provider, and webhooks. Nothing is asked that a project does not use.
 import { MAX_LIMIT } from "./base";
-import { checkEndpoint, type Finding, ok, problem, warning } from "./checkup";
+import { checkEndpoint, checkIssuer, type Finding, ok, problem, warning } from "./checkup";
 import type { Hook } from "./hooks";
 import type { Principal } from "./identity";
 import type { AuthProvider } from "./providers";
@@ -10,11 +10,9 @@ import type { Runtime } from "./runtime";
 interface Dependency {
   check: string;
   address: string;
-  /** An answer other than 2xx is a problem, too: it is a document that is read. */
-  isDocument?: true;
+  /** The address is an issuer, whose metadata is read; the value names the setting or field that holds it. */
+  issuerIn?: string;
 }
-
-const WELL_KNOWN = "/.well-known/openid-configuration";
 
 /** The findings of all dependencies of a project. */
 export async function checkDependencies(
@@ -31,10 +29,14 @@ export async function checkDependencies(
     ...ofSettings(runtime),
   ];
   const found = await Promise.all([
-    ...unique(wanted).map(({ check, address, isDocument }) =>
-      checkEndpoint(runtime.core, check, address, { project: principal.projectId, isDocument }),
-    ),
+    ...unique(wanted).map(({ check, address, issuerIn }) => {
+      const options = { project: principal.projectId };
+      return issuerIn === undefined
+        ? checkEndpoint(runtime.core, check, address, options)
+        : checkIssuer(runtime.core, check, address, { ...options, issuerIn });
+    }),
     checkWebhooks(runtime, principal),
+    checkUncalled(runtime, principal),
   ]);
   return found.flat();
 }
@@ -46,7 +48,7 @@ function ofProvider({ id, oauth2 }: AuthProvider): Dependency[] {
     originOf(endpoint ?? ""),
   );
   const servers = endpoints.flatMap((address) => (address === undefined ? [] : [{ check, address }]));
-  return issuer === undefined ? servers : [...servers, metadataOf(check, issuer)];
+  return issuer === undefined ? servers : [...servers, { check, address: issuer, issuerIn: "oauth2.issuer" }];
 }
 
 /** The platforms of tools that use one of the providers. */
@@ -79,14 +81,14 @@ async function ofUsers({ gateways, core }: Runtime, principal: Principal): Promi
   for (const gateway of items) used.add(gateway.user_source_id);
   return core.settings.user_sources
     .filter(({ id }) => used.has(id))
-    .map(({ id, issuer }) => metadataOf(`user source ${id}`, issuer));
+    .map(({ id, issuer }) => ({ check: `user source ${id}`, address: issuer, issuerIn: "its issuer" }));
 }
 
 function ofSettings({ core: { settings } }: Runtime): Dependency[] {
   const { "auth.url": url, "audit.heads_url": heads } = settings;
   const headsAt = originOf(heads ?? "");
   return [
-    ...(url === undefined ? [] : [metadataOf("identity provider", url)]),
+    ...(url === undefined ? [] : [{ check: "identity provider", address: url, issuerIn: "auth.url" }]),
     ...(headsAt === undefined ? [] : [{ check: "audit.heads_url", address: headsAt }]),
   ];
 }
@@ -123,6 +125,22 @@ async function checkWebhooks(runtime: Runtime, principal: Principal): Promise<Fi
   return (await Promise.all(found)).flat();
 }
 
+/** Endpoints of active plugins that no hook calls, and which therefore decide about nothing. */
+async function checkUncalled({ plugins }: Runtime, principal: Principal): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const binding_type of ["project", "tenant"] as const) {
+    const { items } = await plugins.list(principal, { binding_type, limit: MAX_LIMIT, offset: 0 });
+    for (const { id, name, status, not_in_force = [] } of items) {
+      const points = not_in_force.filter(({ reason }) => reason === "no_hook").map((one) => one.hook_point);
+      if (status !== "active" || points.length === 0) continue;
+      const message = `No hook calls its endpoint for ${points.join(" and ")}, so it decides about nothing there.`;
+      const fix = `Create a hook: runtime hooks create NAME --plugin ${id} --point ${points[0] ?? ""}`;
+      found.push(warning(`webhook ${name}`, message, fix));
+    }
+  }
+  return found;
+}
+
 async function activeHooks({ hooks }: Runtime, principal: Principal): Promise<Hook[]> {
   const listed: Hook[] = [];
   for (;;) {
@@ -130,11 +148,6 @@ async function activeHooks({ hooks }: Runtime, principal: Principal): Promise<Ho
     listed.push(...page.items);
     if (page.items.length === 0 || listed.length >= page.total_count) return listed;
   }
-}
-
-function metadataOf(check: string, issuer: string): Dependency {
-  const base = issuer.endsWith("/") ? issuer.slice(0, -1) : issuer;
-  return { check, address: base + WELL_KNOWN, isDocument: true };
 }
 
 function originOf(address: string): string | undefined {

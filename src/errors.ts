@@ -44,7 +44,11 @@ export interface ErrorDetails {
   consentUrl?: string;
   /** The `WWW-Authenticate` header of a 401 or 403, if it is not just `Bearer`. */
   challenge?: string;
+  /** Further headers of the answer. */
+  headers?: Readonly<Record<string, string>>;
 }
+
+const NO_HEADERS = {};
 
 /** An error. `message` is for the caller: the problem, then what to do. `cause` is only for the log. */
 export class RuntimeError extends Error {
@@ -54,6 +58,7 @@ export class RuntimeError extends Error {
   readonly shouldRetry: boolean | undefined;
   readonly consentUrl: string | undefined;
   readonly challenge: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
   override readonly name: ErrorName;
 
   constructor(name: ErrorName, status: number, message: string, details: ErrorDetails = {}) {
@@ -65,6 +70,7 @@ export class RuntimeError extends Error {
     this.shouldRetry = details.shouldRetry;
     this.consentUrl = details.consentUrl;
     this.challenge = details.challenge;
+    this.headers = details.headers ?? NO_HEADERS;
   }
 }
 

@@ -8,12 +8,7 @@ import {
   sealedFlows,
 } from "./authorization";
 import type { Config, SettingDeclarations } from "./config";
-import {
-  Connections,
-  endConnectionsOfProvider,
-  removeConnectionsOfProvider,
-  sealedConnections,
-} from "./connections";
+import { Connections, endConnectionsOfProvider, removeConnections, sealedConnections } from "./connections";
 import type { Core } from "./core";
 import { Gateways } from "./gateways";
 import { withDatabaseErrors } from "./data-folder";
@@ -23,7 +18,7 @@ import { Bindings, Chains, Hooks, PluginHealth, Plugins, sealedPlugins, Trials }
 import { Identity, OpenIdIssuer } from "./identity";
 import { Providers, sealedClientSecrets } from "./providers";
 import { Mcp } from "./mcp";
-import { Chat, Models, sealedModels } from "./llm";
+import { Chat, Embeddings, Models, Responses, sealedModels } from "./llm";
 import { Limits } from "./limits";
 import { LogLevels } from "./log-level";
 import { Manifests } from "./manifest";
@@ -31,7 +26,7 @@ import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
-import { type Extensions, Idempotency, sealedAnswers, sealedRuns, Tools } from "./tools";
+import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
 
 export interface Runtime {
   readonly core: Core;
@@ -67,6 +62,8 @@ export interface Runtime {
   readonly mcp: Mcp;
   readonly models: Models;
   readonly chat: Chat;
+  readonly responses: Responses;
+  readonly embeddings: Embeddings;
   /** Changes the log level of this process for commands on its data folder. */
   readonly logLevels: LogLevels;
   health(): Promise<Health>;
@@ -132,10 +129,11 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     *moved(projectId, id) {
       yield* endConnectionsOfProvider(projectId, id, clock.now());
     },
-    afterMove: () => connections.revocations.sendDueInBackground(),
-    *removed(projectId, id) {
+    afterOrders: () => connections.revocations.sendDueInBackground(),
+    *removed(projectId, id, revokes) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was deleted", clock.now());
-      yield* removeConnectionsOfProvider(projectId, id);
+      if (revokes) yield* endConnectionsOfProvider(projectId, id, clock.now());
+      else yield* removeConnections(projectId, id);
     },
   });
   const secrets = new Secrets(core, audit, executionLog);
@@ -174,6 +172,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     ...sealedPlugins,
     ...sealedModels,
     ...sealedRuns,
+    ...sealedMemory,
   ]);
   return {
     executionLog,
@@ -210,6 +209,8 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     mcp,
     models,
     chat,
+    responses: new Responses(core, models, tools),
+    embeddings: new Embeddings(core, models),
     logLevels: new LogLevels(core),
   };
 }

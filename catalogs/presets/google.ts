@@ -86,6 +86,7 @@ export const googlePreset: ProviderPreset = {
     console: "https://console.cloud.google.com/auth/clients",
     steps: [
       "Enable the Google Sheets API and the Google Drive API for the project.",
+      "Enable the Google Picker API, too, so that users can pick files.",
       "Data access: add the scopes.",
       "Clients: create a client of the type Web application.",
       "Authorized redirect URIs: add the redirect address.",

@@ -45,13 +45,13 @@ export interface RetryPolicy {
 export async function callWithRetries(
   context: Pick<ToolContext, "renew" | "reportEffect">,
   method: string,
-  attempt: () => Promise<Outcome>,
+  attempt: (retries: Retries) => Promise<Outcome>,
   policy: RetryPolicy,
 ): Promise<JsonObject> {
   const retries = { now: 0, later: 0 };
   let isRenewed = false;
   for (;;) {
-    const outcome = await attempt().catch((thrown: unknown) => unanswered(thrown, method));
+    const outcome = await attempt(retries).catch((thrown: unknown) => unanswered(thrown, method));
     if (policy.changes && ("body" in outcome || outcome.maybeDone)) context.reportEffect();
     if ("body" in outcome) return outcome.body;
     const { error, retry, maybeDone } = outcome;
@@ -64,6 +64,11 @@ export async function callWithRetries(
     }
     retries[retry]++;
   }
+}
+
+/** The time of a try when another one may follow: an answer that does not come must leave time for it. */
+export function timeOfTry(leftMs: number): number {
+  return Math.max(1, Math.ceil(leftMs / 2));
 }
 
 /** The failure of a call that was not done and cannot succeed by a retry. */

@@ -29,6 +29,12 @@ const SERVER_FLAGS: readonly FlagSpec[] = [
   { flag: "--api-key-file <file>", meaning: "read its key from a file" },
   { flag: "--api-key-env <variable>", meaning: "take its key from an environment variable" },
   { flag: "--chat-endpoint <path>", meaning: "path below the base address, if it is not the usual one" },
+  {
+    flag: "--responses-endpoint <path>",
+    meaning:
+      "openai only: path where the server speaks the Responses protocol itself, for example /responses",
+  },
+  { flag: "--embeddings-endpoint <path>", meaning: "openai only: path of embeddings (default: /embeddings)" },
   { flag: "--api-version <version>", meaning: "anthropic only: version of the protocol" },
   {
     flag: "--limit-field <field>",
@@ -39,7 +45,15 @@ const SERVER_FLAGS: readonly FlagSpec[] = [
 
 const SHAPE: Shape<ModelEntry> = {
   name: ({ id }) => id,
-  optional: ["api_version", "max_tokens", "limit_field", "created_at", "updated_at"],
+  optional: [
+    "responses_endpoint",
+    "embeddings_endpoint",
+    "api_version",
+    "max_tokens",
+    "limit_field",
+    "created_at",
+    "updated_at",
+  ],
   columns: [
     { title: "id", keep: "always", value: ({ id }) => id },
     { title: "type", keep: "whole", value: ({ type }) => type },
@@ -161,6 +175,8 @@ function fieldsIn(line: Line) {
   return {
     base_url: line.text("base-url"),
     chat_endpoint: line.text("chat-endpoint"),
+    responses_endpoint: line.text("responses-endpoint"),
+    embeddings_endpoint: line.text("embeddings-endpoint"),
     models: line.texts("model"),
     api_version: line.text("api-version"),
     max_tokens: line.integer("max-tokens", 1),

@@ -20,7 +20,7 @@ export const ErrorRecord = Type.Object({
   error: Type.Optional(
     Type.Object(
       { message: Type.String(), type: Type.String(), code: Type.String() },
-      { description: "For chat completions: the same in the format of language model clients." },
+      { description: "The same in the format of language model clients." },
     ),
   ),
 });

@@ -3,7 +3,7 @@ import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import { JsonText } from "../../src/base";
 import { taggedAnswer } from "../answer";
-import { type Front, respond } from "../front";
+import { type Front, Incoming, respond } from "../front";
 import { contractOperations } from "../operations";
 import { requestUrl } from "../request-url";
 import { documentOf } from "./document";
@@ -36,11 +36,10 @@ export function descriptionPlugin(front: Front, page: string): Elysia {
   const app = new Elysia()
     .onBeforeHandle(() => fill())
     .mapResponse(({ request, responseValue }) =>
-      respond(
-        front,
-        { request, params: {}, address: front.addressOf(request) },
-        { path: requestUrl(request).pathname, answer: () => answerWith(request, responseValue) },
-      ),
+      respond(front, new Incoming(front, request, {}), {
+        path: requestUrl(request).pathname,
+        answer: () => answerWith(request, responseValue),
+      }),
     );
   for (const specPath of ADDRESSES)
     app.use(swagger({ path: page, specPath, exclude: [/.*/], documentation }));

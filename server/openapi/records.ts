@@ -26,11 +26,14 @@ import {
   CreatePluginRequest,
   CreatePluginResponse,
   HookResponse,
+  NotInForce,
   PatchHookRequest,
   PatchPluginRequest,
   PluginResponse,
 } from "../../src/hooks/schema";
 import { BindingResponse, SecretResponse } from "../../src/identity/schema";
+import { EmbeddingsRequest, EmbeddingsResponse } from "../../src/llm/embeddings";
+import { ResponsesRequest, ResponsesResponse } from "../../src/llm/responses/schema";
 import { ChatMessage, ChatRequest, ChatResponse } from "../../src/llm/schema";
 import { ModelList } from "../../src/llm/model-schema";
 import {
@@ -86,6 +89,8 @@ export const RECORDS: Readonly<Record<string, TSchema>> = {
   ChatMessage,
   ChatRequest,
   ChatResponse,
+  EmbeddingsRequest,
+  EmbeddingsResponse,
   EngineConfigResponse,
   Error: ErrorRecord,
   ExecuteToolRequest,
@@ -95,6 +100,7 @@ export const RECORDS: Readonly<Record<string, TSchema>> = {
   HealthSchema,
   HookResponse,
   ModelList,
+  NotInForce,
   OpenApiDocument,
   Parameter,
   PatchHookRequest,
@@ -103,6 +109,8 @@ export const RECORDS: Readonly<Record<string, TSchema>> = {
   PatchGatewayRequest,
   RequestConfig,
   Requirements,
+  ResponsesRequest,
+  ResponsesResponse,
   SecretResponse,
   SessionVerificationSettingsResponse,
   SlugInfoRequest,

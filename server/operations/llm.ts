@@ -1,6 +1,9 @@
 // Language models: their list, and chat completions.
-import { ChatRequest, ChatResponse } from "../../src/llm/schema";
+import { EmbeddingsRequest, EmbeddingsResponse } from "../../src/llm/embeddings";
 import { ModelList } from "../../src/llm/model-schema";
+import { ResponsesRequest, ResponsesResponse } from "../../src/llm/responses/schema";
+import { ChatRequest, ChatResponse } from "../../src/llm/schema";
+import type { ChatAnswer } from "../../src/llm";
 import { operation } from "./operation";
 
 const tag = "Language model";
@@ -17,14 +20,40 @@ export const llmOperations = [
     slow: true,
     streams: true,
     takesIdempotencyKey: true,
-    modelErrors: true,
     handle: async ({ runtime, principal, body: request, text, signal, streaming, idempotencyKey }) => {
       const ended = request.stream === true ? streaming() : undefined;
       const answer = await runtime.chat.complete(principal, { request, text, signal, ended, idempotencyKey });
-      return "json" in answer
-        ? new Response(answer.json, { headers: JSON_TYPE })
-        : eventStream(answer.events);
+      return responseOf(answer);
     },
+  }),
+  operation("POST", "/v1/responses", {
+    id: "llm-responses",
+    credential: ["admin", "run"],
+    tag,
+    summary: "Answer a conversation of the Responses protocol, optionally with tools",
+    body: ResponsesRequest,
+    success: { status: 200, schema: ResponsesResponse },
+    errors: [400, 401, 403, 413, 415, 429, 500, 504],
+    slow: true,
+    streams: true,
+    takesIdempotencyKey: true,
+    handle: async ({ runtime, principal, body: request, text, signal, streaming, idempotencyKey }) => {
+      const ended = request.stream === true ? streaming() : undefined;
+      const call = { request, text, signal, ended, idempotencyKey };
+      return responseOf(await runtime.responses.create(principal, call));
+    },
+  }),
+  operation("POST", "/v1/embeddings", {
+    id: "llm-embeddings",
+    credential: ["admin", "run"],
+    tag,
+    summary: "Embed texts",
+    body: EmbeddingsRequest,
+    success: { status: 200, schema: EmbeddingsResponse },
+    errors: [400, 401, 403, 413, 415, 429, 500, 504],
+    slow: true,
+    handle: async ({ runtime, principal, body: request, text, signal }) =>
+      jsonText(await runtime.embeddings.create(principal, { request, text, signal })),
   }),
   operation("GET", "/v1/models", {
     id: "models-list",
@@ -33,12 +62,19 @@ export const llmOperations = [
     summary: "List the models of chat completions",
     success: { status: 200, schema: ModelList },
     errors: [401, 403, 500],
-    modelErrors: true,
     handle: ({ runtime, principal }) => runtime.models.published(principal),
   }),
 ];
 
 const JSON_TYPE = { "content-type": "application/json", "cache-control": "no-store" };
+
+function responseOf(answer: ChatAnswer): Response {
+  return "json" in answer ? jsonText(answer.json) : eventStream(answer.events);
+}
+
+function jsonText(json: string): Response {
+  return new Response(json, { headers: JSON_TYPE });
+}
 
 function eventStream(events: ReadableStream<Uint8Array>): Response {
   return new Response(events, {

@@ -13,6 +13,7 @@ export const manifestOperations = [
     summary: "Export the project's configuration, without the values of secrets",
     success: { status: 200, schema: ManifestResponse },
     errors: [401, 403, 500],
+    audited: true,
     handle: ({ runtime, principal }) => runtime.manifests.export(principal),
   }),
   operation("POST", "/v1/admin/manifest", {

@@ -65,10 +65,10 @@ interface OperationRow<Query extends TObject, Body extends TSchema> {
   etag?: true;
   /** May take longer than the server's idle limit. */
   slow?: true;
+  /** A read that the audit trail records. */
+  audited?: true;
   /** Answers with server-sent events when the body requests them. */
   streams?: true;
-  /** Errors also have the members that clients of language models read. */
-  modelErrors?: true;
   /** Only waits: a server that stops ends the call. */
   waits?: true;
   /** Undefined for the operation that a plugin serves. */

@@ -27,6 +27,13 @@ export function pageContext({ runtime, badCredentials }: Front, incoming: Incomi
       if (check === "unknown") badCredentials.count(address);
       return check;
     },
+    exchangeCode: async (externalId, statePrefix) => {
+      // Made-up codes would use up the client's limits at the provider.
+      badCredentials.require(address);
+      const outcome = await pageAuthorization.exchange(externalId, statePrefix, query);
+      if (outcome === "refused") badCredentials.count(address);
+      return outcome;
+    },
     html: (status, title, body, { policy, headers } = {}) =>
       htmlPage(status, title, body, {
         ...(policy === undefined ? {} : { "content-security-policy": policyOf(policy) }),

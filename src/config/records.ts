@@ -23,6 +23,8 @@ export const OpenAiServer = {
     api_key: name,
     base_url: address,
     chat_endpoint: endpoint,
+    responses_endpoint: endpoint,
+    embeddings_endpoint: endpoint,
     limit_field: { enum: ["max_tokens", "max_completion_tokens"] },
   },
   additionalProperties: false,

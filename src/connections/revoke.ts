@@ -10,12 +10,16 @@ import type { Tokens } from "./tokens";
 /** How long a deletion waits for the provider. */
 const TIMEOUT_MS = 5000;
 
-/** Revokes a grant if the record has a `revoke_request`. A failure is logged. "unknown": the provider did not answer. */
+/**
+ * Revokes a grant if the record has a `revoke_request`. `fence` is called just before the request. A failure is logged.
+ * "unknown": the provider did not answer.
+ */
 export async function revokeGrant(
   core: Core,
   provider: Provider,
   keys: ClientKeys,
   { accessToken, refreshToken, facts }: Tokens & { facts: JsonObject },
+  fence: () => Promise<void>,
 ): Promise<"revoked" | "failed" | "unknown"> {
   const template = provider.oauth2.revoke;
   if (template === undefined) return "revoked";
@@ -31,6 +35,7 @@ export async function revokeGrant(
       defaults: { method: "POST", authMethod: "none" },
       server: serverOfGrant(provider.oauth2, facts),
       timeoutMs: TIMEOUT_MS,
+      fence,
     });
     // Some platforms report a failure with HTTP 200.
     if (response.ok && !/"ok"\s*:\s*false/.test(await response.text())) return "revoked";

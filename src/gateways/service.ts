@@ -103,14 +103,9 @@ export class Gateways {
     });
   }
 
-  /** The address of the gateway, and the audience of tokens for it (RFC 8707). */
+  /** The address of the gateway. */
   addressOf({ slug }: { slug: string }): string {
     return `${this.#core.publicUrl()}/mcp/${slug}`;
-  }
-
-  /** The address of its protected resource metadata (RFC 9728, section 3.1). */
-  metadataAddressOf({ slug }: { slug: string }): string {
-    return `${this.#core.publicUrl()}/.well-known/oauth-protected-resource/mcp/${slug}`;
   }
 
   async #apply(change: Change<GatewayRow>): Promise<GatewayRecord> {

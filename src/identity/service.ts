@@ -91,9 +91,14 @@ export class Identity {
     return { principal: keyPrincipal(row), expiresAt: row.expires_at };
   }
 
-  /** The issuer of the tokens that `authenticateAt` accepts; undefined: none. */
-  issuerOf(source: string | undefined): string | undefined {
+  /** The issuer of the tokens that `authenticateAt` accepts; undefined: none. Throws `unavailable`. */
+  issuerOf(source: string | undefined): Promise<string | undefined> {
     return this.#users.issuerOf(source);
+  }
+
+  /** As `UserPrincipals.readIssuers`. */
+  readIssuers(): Promise<void> {
+    return this.#users.readIssuers();
   }
 
   /** The user of a token for a resource (RFC 8707). Throws `invalid_authorization`. */

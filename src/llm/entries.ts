@@ -19,11 +19,13 @@ export function mergedServer(row: ModelRow, changes: Omit<ModelEntryPatch, "mode
   if (row.type === "openai" && (changes.api_version !== undefined || changes.max_tokens !== undefined)) {
     throw invalidParameter("api_version and max_tokens are only valid for entries of the type anthropic.");
   }
-  if (row.type === "anthropic" && changes.limit_field !== undefined) {
-    throw invalidParameter("limit_field is only valid for entries of the type openai.");
-  }
-  return JSON.stringify({ ...JSON.parse(row.server), ...changes });
+  const other = OPENAI_ONLY.find((field) => row.type === "anthropic" && changes[field] !== undefined);
+  if (other !== undefined) throw invalidParameter(`${other} is only valid for entries of the type openai.`);
+  const { responses_endpoint: endpoint, ...server } = { ...JSON.parse(row.server), ...changes };
+  return JSON.stringify(endpoint === "" ? server : { ...server, responses_endpoint: endpoint });
 }
+
+const OPENAI_ONLY = ["limit_field", "responses_endpoint", "embeddings_endpoint"] as const;
 
 export function staticEntry({ record, apiKey }: StaticModel): ModelEntry {
   return {

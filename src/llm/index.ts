@@ -1,6 +1,8 @@
 // Language models: model entries, chat completions, the loop that runs tools.
 export type { ModelEntry, ModelEntryCreate, ModelEntryPatch, ModelList, RunnableTools } from "./model-schema";
+export { Embeddings } from "./embeddings";
 export { Models, sealedModels } from "./models";
+export { Responses } from "./responses/service";
 export type { ChatRequest } from "./schema";
 export { Chat, type ChatAnswer, type ChatCall } from "./service";
 export { errorBody } from "./stream/events";

@@ -18,7 +18,16 @@ const limitField = Type.Optional(
     description: "The field of the length limit of an answer that the server takes.",
   }),
 );
-const openAi = { ...common, limit_field: limitField };
+const endpoint = Type.Unsafe<string>(server.chat_endpoint);
+const responsesEndpoint = {
+  description: "Path below base_url where the server speaks the Responses protocol.",
+};
+const openAi = {
+  ...common,
+  responses_endpoint: Type.Optional(Type.Unsafe<string>({ ...server.chat_endpoint, ...responsesEndpoint })),
+  embeddings_endpoint: Type.Optional(endpoint),
+  limit_field: limitField,
+};
 const anthropic = {
   ...common,
   api_version: Type.Optional(Type.Unsafe<string>(server.api_version)),
@@ -36,12 +45,16 @@ export const ModelEntryCreateRequest = Type.Object({
   anthropic: Type.Optional(Type.Object(anthropic, closed)),
 });
 
-/** Given fields replace the old values; an empty `api_key` removes it. The protocol cannot be changed. */
+/** Given fields replace the old values; an empty `api_key` or `responses_endpoint` removes it. The protocol cannot be changed. */
 export const ModelEntryPatchRequest = Type.Object({
   models: Type.Optional(names),
   api_key: Type.Optional(Type.String({ maxLength: 200 })),
   base_url: anthropic.base_url,
   chat_endpoint: anthropic.chat_endpoint,
+  responses_endpoint: Type.Optional(
+    Type.String({ maxLength: 500, pattern: "^(/[^\\s#]*)?$", ...responsesEndpoint }),
+  ),
+  embeddings_endpoint: openAi.embeddings_endpoint,
   api_version: anthropic.api_version,
   max_tokens: anthropic.max_tokens,
   limit_field: limitField,
@@ -53,6 +66,8 @@ export const ModelEntryResponse = Type.Object({
   models: names,
   base_url: Type.String(),
   chat_endpoint: Type.String(),
+  responses_endpoint: Type.Optional(Type.String(responsesEndpoint)),
+  embeddings_endpoint: Type.Optional(Type.String()),
   api_version: Type.Optional(Type.String()),
   max_tokens: Type.Optional(Type.Integer()),
   limit_field: limitField,

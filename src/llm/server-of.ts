@@ -13,6 +13,10 @@ export interface ModelServer {
   /** Names of its models, the preferred one first; empty: any model that a request names. */
   models: readonly string[];
   url: string;
+  /** Where it speaks the Responses protocol; undefined: it does not. */
+  responsesUrl: string | undefined;
+  /** Undefined: it has no embeddings. */
+  embeddingsUrl: string | undefined;
   apiKey: Redacted | undefined;
   /** The origins that the key was given for. */
   origins: readonly string[];
@@ -40,6 +44,7 @@ const DEFAULTS = {
     max_tokens: 4096,
   },
 } as const;
+const EMBEDDINGS_ENDPOINT = "/embeddings";
 
 /** The fields of an entry with defaults for missing ones. */
 export function shownServer({
@@ -47,7 +52,14 @@ export function shownServer({
   anthropic,
 }: ServerRecord): Pick<
   ModelEntry,
-  "type" | "base_url" | "chat_endpoint" | "api_version" | "max_tokens" | "limit_field"
+  | "type"
+  | "base_url"
+  | "chat_endpoint"
+  | "responses_endpoint"
+  | "embeddings_endpoint"
+  | "api_version"
+  | "max_tokens"
+  | "limit_field"
 > {
   if (anthropic !== undefined) return { type: "anthropic", ...DEFAULTS.anthropic, ...given(anthropic) };
   const server = { ...DEFAULTS.openai, ...given(openai ?? {}) };
@@ -74,19 +86,23 @@ export function serverOf(
   { id, models = [], ...record }: ModelRecord,
   { apiKey, created, projectId, origins }: ServerFacts,
 ): ModelServer {
-  const { type, api_version, max_tokens, limit_field } = shownServer(record);
+  const { type, base_url, responses_endpoint, embeddings_endpoint, ...shown } = shownServer(record);
   const url = addressOf(record);
+  const below = (endpoint: string | undefined): string | undefined =>
+    endpoint === undefined ? undefined : withoutTrailingSlashes(base_url) + endpoint;
   return {
     id,
     type,
     models,
     url,
+    responsesUrl: below(responses_endpoint),
+    embeddingsUrl: below(type === "openai" ? (embeddings_endpoint ?? EMBEDDINGS_ENDPOINT) : undefined),
     apiKey,
     origins: origins ?? originsOf([url]),
     projectId,
-    apiVersion: api_version ?? DEFAULTS.anthropic.api_version,
-    maxTokens: max_tokens ?? DEFAULTS.anthropic.max_tokens,
-    limitField: limit_field,
+    apiVersion: shown.api_version ?? DEFAULTS.anthropic.api_version,
+    maxTokens: shown.max_tokens ?? DEFAULTS.anthropic.max_tokens,
+    limitField: shown.limit_field,
     created,
   };
 }

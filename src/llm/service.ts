@@ -2,28 +2,25 @@
 import { reveal } from "../base";
 import { withParts } from "./content-parts";
 import type { Core } from "../core";
-import { invalidParameter, toRuntimeError } from "../errors";
-import { actFor, type Principal } from "../identity";
+import { invalidParameter } from "../errors";
+import type { Principal } from "../identity";
 import { checkIdempotencyKey, type Tools } from "../tools";
 import { streamedAnswer, wholeAnswer } from "./loop/answer";
 import { Calls } from "./loop/calls";
 import { converse } from "./loop/converse";
 import { usesOwnTools, type ToolSet, toolSetOf } from "./loop/tool-set";
-import { checkLimits, withLimitField, withLimitFieldText } from "./limit-field";
+import { withLimitFieldText } from "./limit-field";
 import type { Models } from "./models";
+import { bodyOf, checkUser, clientOf, hangUp, logBreak } from "./prepare";
 import { replaceField } from "./replace-field";
 import type { Choice } from "./resolve";
 import type { ChatRequest } from "./schema";
-import type { ModelServer } from "./server-of";
 import { eventStream } from "./stream/event-stream";
 import { chunkTexts } from "./stream/events";
 import { passThrough } from "./stream/pass";
 import { ChatReader } from "./stream/reader";
 import { callStreaming, callWhole } from "./upstream/call";
-import { anthropicClient } from "./upstream/anthropic";
-import type { ChatBody, ModelClient } from "./upstream/client";
 import { faultsOf } from "./upstream/failure";
-import { openAiClient } from "./upstream/openai";
 import { BlockSource } from "./upstream/records";
 
 export interface ChatCall {
@@ -136,10 +133,6 @@ export class Chat {
   }
 }
 
-function clientOf(core: Core, server: ModelServer): ModelClient {
-  return server.type === "anthropic" ? anthropicClient(core, server) : openAiClient(core, server);
-}
-
 /** The text of the request, with the model and the tools in the form of the model server. */
 function bodyText({ request, text }: ChatCall, { model, server }: Choice, set: ToolSet | undefined): string {
   const messages = withParts(request.messages);
@@ -149,32 +142,4 @@ function bodyText({ request, text }: ChatCall, { model, server }: Choice, set: T
   if (set === undefined) return named;
   const withTools = replaceField(named, "tools", set.definitions);
   return set.choice === request.tool_choice ? withTools : replaceField(withTools, "tool_choice", set.choice);
-}
-
-function bodyOf(given: ChatRequest, { model, server }: Choice, set: ToolSet | undefined): ChatBody {
-  checkLimits(given);
-  const request = withLimitField(given, server.limitField);
-  if (set === undefined) return { ...request, model };
-  return { ...request, model, tools: set.definitions, tool_choice: set.choice };
-}
-
-/** Aborts when the caller disconnects or stops reading the stream. */
-function hangUp({ signal }: ChatCall): { signal: AbortSignal; gone(): void } {
-  const reader = new AbortController();
-  return {
-    signal: signal === undefined ? reader.signal : AbortSignal.any([signal, reader.signal]),
-    gone: () => reader.abort(),
-  };
-}
-
-function logBreak({ log }: Core, error: unknown): void {
-  // Lower ones are caused by the caller.
-  if (toRuntimeError(error).status >= 500) log.warn("stream of a chat completion failed", { error });
-}
-
-// Tools run for the user, so the credential must be allowed to act for them.
-function checkUser(principal: Principal, { user }: ChatRequest): void {
-  if (user === undefined) return;
-  if (user.trim() === "") throw invalidParameter("user is empty. Name the user or leave it out.");
-  actFor(principal, user);
 }

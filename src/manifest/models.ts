@@ -100,10 +100,11 @@ function patchOf({ id, models, openai, anthropic }: ModelEntryCreate, known: Mod
 
 function exportedModel({ id, type, models, api_key, ...entry }: ModelEntry, prefix: string) {
   const { base_url, chat_endpoint, api_version, max_tokens, limit_field } = entry;
+  const { responses_endpoint, embeddings_endpoint } = entry;
   const server = {
     base_url,
     chat_endpoint,
-    ...present({ api_version, max_tokens, limit_field }),
+    ...present({ responses_endpoint, embeddings_endpoint, api_version, max_tokens, limit_field }),
     ...(api_key.exists ? { api_key_from: { env: `${prefix}_API_KEY` } } : {}),
   };
   return { id, models, [type]: server };

@@ -1,5 +1,6 @@
 // OpenID Connect Discovery: the metadata of an issuer supplies the requests that a record does not contain.
-import * as oauth from "oauth4webapi";
+import type * as oauth from "oauth4webapi";
+import { isSameIssuer, loadMetadata } from "../authorization-server";
 import type { Core } from "../core";
 import { EgressError } from "../egress";
 import { malformedRequest } from "../errors";
@@ -62,20 +63,16 @@ export async function withDiscovery(
 }
 
 async function metadata(core: Core, projectId: string, issuer: string): Promise<oauth.AuthorizationServer> {
-  const url = URL.parse(issuer);
-  if (url === null) throw refused("must be an absolute address");
-  try {
-    const response = await oauth.discoveryRequest(url, {
-      // The address policy of `egress` decides whether plain http is allowed.
-      [oauth.allowInsecureRequests]: true,
-      [oauth.customFetch]: (address) =>
-        core.egress.fetch(address, {
-          project: projectId,
-          headers: { accept: "application/json" },
-          maxBytes: 1_000_000,
-        }),
+  if (URL.parse(issuer) === null) throw refused("must be an absolute address");
+  const get = (address: string) =>
+    core.egress.fetch(address, {
+      project: projectId,
+      headers: { accept: "application/json" },
+      maxBytes: 1_000_000,
     });
-    return await oauth.processDiscoveryResponse(url, response);
+  try {
+    const found = await loadMetadata(issuer, get, (server) => isSameIssuer(server.issuer, issuer));
+    return found.metadata;
   } catch (error) {
     if (error instanceof EgressError) throw refused(`its metadata cannot be fetched: ${error.message}`);
     throw refused("its metadata is not valid, or is that of another issuer");

@@ -86,6 +86,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   swagger: "the API description, for tools that read it",
   "tools-list-formatted": "for language models; tools show has the same facts",
   "tool-spec-formatted": "for language models; tools show has the same facts",
+  "llm-responses": "for programs that speak this protocol; chat does the same with the other one",
+  "llm-embeddings": "for programs: an embedding is a list of numbers",
   "server-proof": "how commands recognize a server of their data folder",
 };
 

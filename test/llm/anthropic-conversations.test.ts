@@ -23,7 +23,7 @@ interface Talk {
   turns: Uttered[];
   request?: object;
   runs: number;
-  content: string;
+  content: string | RegExp;
   finish?: string;
   authorizations?: number;
 }
@@ -120,7 +120,7 @@ const TALKS: Talk[] = [
     messages: [user("Go.")],
     turns: [{ calls: [look("a"), use("b", "Test_ActFor")] }],
     runs: 0,
-    content: "",
+    content: /^Your consent is needed .* http:\S+ to give it, then send the request again\.$/,
     authorizations: 1,
   },
   {
@@ -155,7 +155,7 @@ describe.each(TALKS)("$name", (talk) => {
     const first = await asked(talk, talk.messages, talk.turns, stream);
     const spoken = first.content.split("\n\n").at(-1);
     expect([stream ? spoken : first.content, first.finish, first.done]).toEqual([
-      talk.content,
+      typeof talk.content === "string" ? talk.content : expect.stringMatching(talk.content),
       talk.finish ?? "stop",
       true,
     ]);

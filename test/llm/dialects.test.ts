@@ -1,4 +1,5 @@
-// The dialects of servers, each whole and streamed: passed through, in a loop of three rounds, and at the terminal.
+// The dialects of servers, each whole and streamed: passed through, in a loop of three rounds, at the terminal, and as
+// responses.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { main } from "../../cli/program";
 import { withParts } from "../../src/llm/content-parts";
@@ -9,6 +10,7 @@ import { at } from "../support/api";
 import { temporaryFolder } from "../support/temporary";
 import { fakeIo } from "../cli/support/fake-io";
 import { ask, type Stage, startStage } from "./behaviours/stage";
+import { askResponses, respond } from "./responses/ask";
 
 let stage: Stage;
 beforeAll(async () => {
@@ -25,6 +27,9 @@ const REQUEST = {
 };
 const LOOP = { ...REQUEST, tool_choice: "generate", stream_options: { include_usage: true } };
 const RUNS = [{ text: "a" }, { text: "b" }];
+const INPUT = [{ role: "user", content: "Look." }];
+const RESPONSES = { model: "test-model", input: INPUT, user: "alice" };
+const LOOK = { type: "function", name: "Test_Look", parameters: { type: "object", properties: {} } };
 const FORMS = [
   ["whole", false],
   ["stream", true],
@@ -70,6 +75,44 @@ describe.each(ALL.map((dialect) => [dialect.name, dialect] as const))("%s", (_na
     }
   });
 
+  test.each(FORMS)("responses: a loop of three rounds (%s)", async (_form, stream) => {
+    const seen = await respond(
+      stage.chat,
+      { ...RESPONSES, tools: ["Test.Look"], tool_choice: "generate" },
+      stream,
+    );
+    expect([seen.error, seen.text, seen.status]).toEqual([undefined, "Done: ä😀.", "completed"]);
+    expect(stage.runs).toEqual(RUNS);
+    expect(seen.output.filter(({ type }) => type === "mcp_call").map((item) => item["status"])).toEqual([
+      "completed",
+      "completed",
+    ]);
+    expect(seen.usage).toMatchObject(tripled(inResponses(dialect.usage)) as object);
+    // The next request contains the output.
+    const next = { ...RESPONSES, input: [...INPUT, ...seen.output, { role: "user", content: "Sure?" }] };
+    await askResponses(stage.chat, next);
+    expect(missing(dialect, withParts(stage.chat.upstream.requests.at(-1)?.messages ?? []))).toBeUndefined();
+    expect(stage.chat.upstream.refusals).toEqual([]);
+  });
+
+  test.each(FORMS)("responses: three rounds whose calls the caller runs (%s)", async (_form, stream) => {
+    const input: unknown[] = [...INPUT];
+    for (const { call, text } of ROUNDS) {
+      const seen = await respond(stage.chat, { ...RESPONSES, input, tools: [LOOK] }, stream);
+      const calls = seen.output.filter(({ type }) => type === "function_call");
+      expect([seen.error, seen.text, calls.map((one) => one["arguments"])]).toEqual([
+        undefined,
+        text,
+        call === undefined ? [] : [call],
+      ]);
+      expect(seen.usage).toMatchObject(inResponses(dialect.usage));
+      const outputs = calls.map(({ call_id }) => ({ type: "function_call_output", call_id, output: "seen" }));
+      input.push(...seen.output, ...outputs);
+    }
+    expect(stage.runs).toEqual([]);
+    expect(stage.chat.upstream.refusals).toEqual([]);
+  });
+
   test("at the terminal", async () => {
     const io = fakeIo({
       env: {
@@ -89,6 +132,20 @@ describe.each(ALL.map((dialect) => [dialect.name, dialect] as const))("%s", (_na
 function messagesOf(printed: unknown): Record<string, unknown>[] {
   const messages = at(printed, "messages");
   return Array.isArray(messages) ? messages : [];
+}
+
+/** The usage of a turn as responses count it. */
+function inResponses(usage: unknown): object {
+  return {
+    input_tokens: at(usage, "prompt_tokens"),
+    input_tokens_details: { cached_tokens: at(usage, "prompt_tokens_details.cached_tokens") ?? 0 },
+    output_tokens: at(usage, "completion_tokens"),
+    output_tokens_details: {
+      reasoning_tokens:
+        at(usage, "completion_tokens_details.reasoning_tokens") ?? at(usage, "reasoning_tokens") ?? 0,
+    },
+    total_tokens: at(usage, "total_tokens"),
+  };
 }
 
 /** The usage of three equal turns. */

@@ -90,6 +90,8 @@ export const ROWS: Record<string, Row> = {
     body: { model: "unknown", messages: [{ role: "user", content: "Hello" }] },
     success: 400,
   },
+  "llm-responses": { path: "/v1/responses", body: { model: "unknown", input: "Hello" }, success: 400 },
+  "llm-embeddings": { path: "/v1/embeddings", body: { model: "unknown", input: "Hello" }, success: 400 },
   "models-list": { path: "/v1/models", success: 200 },
   "tools-list": { path: "/v1/tools", success: 200 },
   "tool-get": { path: "/v1/tools/Chat.WhoAmI", success: 200 },

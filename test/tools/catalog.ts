@@ -184,6 +184,7 @@ export function testCatalog(): TestCatalog {
         secret: { url: "https://platform.invalid/", setting: "chat.api_url", secret: ADDRESS_SECRET },
         unset: { setting: "drive.api_url" },
       },
+      accountOf: ({ account }) => (typeof account === "string" ? account : undefined),
       tools,
     },
   };

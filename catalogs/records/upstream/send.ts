@@ -1,7 +1,14 @@
 // Sends calls to the platform, with waits and retries.
 import type { JsonObject, ToolContext } from "../../../src/tools";
 import { exchange, jsonRequest } from "../../upstream/exchange";
-import { callWithRetries, type Failure, jittered, type Outcome, type Retries } from "../../upstream/retry";
+import {
+  callWithRetries,
+  type Failure,
+  jittered,
+  type Outcome,
+  type Retries,
+  timeOfTry,
+} from "../../upstream/retry";
 import { BACKOFF_MS, JITTER_MS, RESERVE_MS } from "../limits";
 import { type Call, methodOf } from "../operation";
 import { NO_MATCH } from "./codes";
@@ -15,7 +22,7 @@ import { codeIn, failureOf } from "./failure";
  * error says so. Throws `ToolError`.
  */
 export function send(context: ToolContext, call: Call): Promise<JsonObject> {
-  return callWithRetries(context, call.operation.name, () => attempt(context, call), {
+  return callWithRetries(context, call.operation.name, (retries) => attempt(context, call, retries), {
     changes: !isRead(call),
     reportsUnknown: !isRead(call),
     waitToRetry: (failure, repeats) => waitToRetry(context, call, failure, repeats),
@@ -40,7 +47,7 @@ async function waitToRetry(
   return true;
 }
 
-async function attempt(context: ToolContext, call: Call): Promise<Outcome> {
+async function attempt(context: ToolContext, call: Call, retries: Retries): Promise<Outcome> {
   const { operation, address, body } = call;
   const answer = await exchange(context, "api", address, {
     // The platform refuses an `Accept` with wildcards.
@@ -48,6 +55,7 @@ async function attempt(context: ToolContext, call: Call): Promise<Outcome> {
     method: methodOf(operation),
     anonymous: operation.scope === "none",
     signal: context.signal,
+    ...(isRead(call) && retries.now === 0 ? { timeoutMs: timeOfTry(context.deadline - context.now()) } : {}),
   });
   const { emptyWithoutMatch } = operation;
   // A search without a match is a result, not a failure.

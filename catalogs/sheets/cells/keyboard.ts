@@ -2,6 +2,7 @@
 // typed; numbers and booleans are sent as JSON, which no locale reads otherwise.
 import { MAX_TEXT } from "../limits";
 import { type CellValue, entryOf } from "./entry";
+import { keepsValue } from "./number";
 
 /** How text starts that the platform reads as a number, a date, a formula or an apostrophe. */
 const READ_OTHERWISE = /^[\s\d=+\-@'.,(%\p{Sc}]/u;
@@ -28,6 +29,17 @@ export function keystrokesOf(value: CellValue): CellValue | undefined {
       return entry.typed;
   }
 }
+
+/**
+ * What to send for a value that is written as if it were typed. A plain decimal is sent as a number: where the comma is the
+ * decimal separator, `1.5` would become a date and `0.25` text.
+ */
+export function typedValue(value: string): string | number {
+  const number = DECIMAL.test(value) ? Number(value) : NaN;
+  return keepsValue(value, number) ? number : value;
+}
+
+const DECIMAL = /^-?(?:0|[1-9]\d*)\.\d+$/;
 
 /** An apostrophe forces text and is not stored. Numbers, dates and booleans are never as long as a full cell. */
 function asText(text: string): string | undefined {

@@ -1,18 +1,22 @@
 // Sheets.WriteToCell: writes one value as if it were typed. One call; a second one only to explain a failure.
 import { type Static, Type } from "typebox";
-import { badInput, defineTool } from "../../../src/tools";
+import { badInput, defineTool, ToolError } from "../../../src/tools";
 import { noSuchSheet, sheetTitled } from "../book/choose";
 import { isInGrid, outsideGrid, requireGrid } from "../book/grid";
 import { readBook } from "../book/metadata";
 import { CELL_PARAMETERS, FIRST_SHEET, requireColumn, SPREADSHEET_ID } from "../book/parameters";
 import { spreadsheetIdOf } from "../book/spreadsheet-id";
+import { viewedOnly } from "../book/write";
 import { cellName, rangeName, splitRange } from "../cells/a1";
 import { isTooLong } from "../cells/data";
+import { EXTERNAL_RULE } from "../cells/entry";
+import { typedValue } from "../cells/keyboard";
 import { SheetsClient } from "../client";
 import { MAX_TEXT } from "../limits";
 import { fileGrant, OVERWRITES } from "../metadata";
 import { updateValue } from "../upstream/calls";
-import { rangeProblemOf } from "../upstream/failure";
+import { problemOf } from "../upstream/failure";
+import type { Problem } from "../upstream/refusal";
 import { nonEmptyTextIn, objectIn } from "../../upstream/json";
 
 const Written = Type.Object({
@@ -27,8 +31,9 @@ const Written = Type.Object({
 export const writeToCell = defineTool({
   name: "WriteToCell",
   description:
-    "Writes a value to one cell, as if a person had typed it: `=…` is a formula; numbers, dates, `$5`, `10%` and TRUE are " +
-    "parsed as such; a leading apostrophe forces text. An empty value clears the cell.",
+    "Writes a value to one cell, as if a person had typed it: `=…` and `+…` are formulas, with `;` between arguments; numbers, " +
+    "dates, `$5`, `10%` and TRUE are parsed as such, by the locale of the file except for plain decimals with a point (`1.5`); " +
+    `a leading apostrophe forces text. An empty value clears the cell. ${EXTERNAL_RULE}`,
   input: Type.Object({
     spreadsheet_id: SPREADSHEET_ID,
     ...CELL_PARAMETERS,
@@ -42,7 +47,9 @@ export const writeToCell = defineTool({
     const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);
     const column = requireColumn(input.column);
     if (isTooLong(input.value)) {
-      throw badInput(`\`value\` has more than ${MAX_TEXT} characters, the maximum of one cell. Shorten it.`);
+      throw badInput(
+        `\`value\` must have at most ${MAX_TEXT} characters, the maximum of one cell. Shorten it and call again.`,
+      );
     }
     const named = input.sheet_name ?? "";
     const title = named.trim() === "" ? FIRST_SHEET : named;
@@ -63,7 +70,7 @@ async function write(client: SheetsClient, target: Target, value: string): Promi
   const { spreadsheetId, title, row, column } = target;
   const area = { firstRow: row, lastRow: row, firstColumn: column, lastColumn: column };
   try {
-    const answer = await client.call(updateValue(spreadsheetId, rangeName(title, area), value));
+    const answer = await client.call(updateValue(spreadsheetId, rangeName(title, area), typedValue(value)));
     const written = splitRange(nonEmptyTextIn(answer, "updatedRange") ?? "");
     return {
       spreadsheetId: nonEmptyTextIn(answer, "spreadsheetId") ?? spreadsheetId,
@@ -72,9 +79,26 @@ async function write(client: SheetsClient, target: Target, value: string): Promi
       value: shownIn(objectIn(answer, "updatedData")["values"]),
     };
   } catch (error) {
-    const problem = rangeProblemOf(error);
-    if (problem === "unknown_range" || problem === "outside_grid") await explain(client, target);
+    const problem = problemOf(error);
+    if (problem === "permission" && (await isReadable(client, target))) throw viewedOnly(client, error);
+    if (mayBeTarget(error, problem)) await explain(client, target);
     throw error;
+  }
+}
+
+/** Whether a missing sheet, its kind or its size may be the reason. The platform has no fixed text for every kind of sheet. */
+function mayBeTarget(error: unknown, problem: Problem | undefined): boolean {
+  if (problem !== undefined) return problem === "unknown_range" || problem === "outside_grid";
+  return error instanceof ToolError && error.details.statusCode === 400;
+}
+
+/** Whether this grant can read the spreadsheet. */
+async function isReadable(client: SheetsClient, { spreadsheetId }: Target): Promise<boolean> {
+  try {
+    await readBook(client, spreadsheetId);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -83,7 +107,9 @@ async function explain(client: SheetsClient, { spreadsheetId, title, row, column
   const book = await readBook(client, spreadsheetId);
   const sheet = sheetTitled(book, title);
   // The platform tells `budget` from `Budget`.
-  if (sheet?.title !== title) throw noSuchSheet(book, `with the name ${JSON.stringify(title)}`);
+  if (sheet?.title !== title) {
+    throw noSuchSheet(book, "sheet_name", title, `with the name ${JSON.stringify(title)}`);
+  }
   requireGrid(book, sheet);
   if (!isInGrid(sheet, row, column)) throw outsideGrid(book, sheet, row, column);
 }

@@ -3,6 +3,7 @@
 import type { Core } from "../../core";
 import { newToken } from "../../crypto";
 import { DONE, event } from "../stream/events";
+import { consentNotice, withNotice } from "./consent-notice";
 import type { Outcome, Step } from "./converse";
 import type { Head } from "./turn";
 import type { Usage } from "./usage";
@@ -21,7 +22,7 @@ function completionOf(core: Core, outcome: Outcome, model: string): object {
   const { content, calls, finish, usage, logprobs, more } = outcome;
   const message = {
     role: "assistant",
-    content,
+    content: withNotice(content, consentNotice(outcome.authorizations)),
     ...more,
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
@@ -114,13 +115,21 @@ class Writer {
   }
 
   closing(outcome: Outcome): string {
-    const { head, content, calls, finish, usage, more } = outcome;
+    const { head, calls, finish, usage, more } = outcome;
     const structured = Object.entries(more).filter(([, value]) => typeof value === "object");
-    const whole = this.#options.outputOnly && content !== "" ? this.#chunk(head, { content }) : "";
+    const rest = this.#rest(outcome);
+    const whole = rest === "" ? "" : this.#chunk(head, { content: rest });
     const indexed = calls.map((call, index) => ({ index, ...call }));
     const own = indexed.length === 0 ? "" : this.#chunk(head, { tool_calls: indexed });
     const last = this.#chunk(head, Object.fromEntries(structured), { finish, run: runOf(outcome) });
     return whole + own + last + (this.#options.includeUsage ? this.#usage(head, usage) : "") + DONE;
+  }
+
+  /** The text that was not sent before. */
+  #rest({ content, authorizations }: Outcome): string {
+    const notice = consentNotice(authorizations);
+    if (this.#options.outputOnly) return withNotice(content, notice);
+    return notice !== "" && this.#hasText ? `\n\n${notice}` : notice;
   }
 
   #chunk(

@@ -48,6 +48,8 @@ export interface Outcome {
   /** All messages of the run. */
   messages: readonly ChatMessage[];
   authorizations: readonly Authorization[];
+  /** Whether the message of the last turn is one of `messages`. */
+  isInMessages: boolean;
   usage: Usage | undefined;
   /** The fields of the last message that servers expect back, besides content and calls. */
   more: { [field: string]: unknown };
@@ -58,7 +60,7 @@ export interface Outcome {
 export async function* converse(conversation: Conversation): AsyncGenerator<Step, Outcome> {
   const { calls, core } = conversation;
   try {
-    return yield* rounds(conversation, core.clock.now() + core.settings["llm.timeout"] * 1000);
+    return yield* rounds(conversation, core.clock.monotonic() + core.settings["llm.timeout"] * 1000);
   } catch (thrown) {
     throw calls.wrote === 0 ? thrown : afterWrites(toRuntimeError(thrown), calls.wrote);
   }
@@ -83,6 +85,7 @@ async function* rounds(conversation: Conversation, deadline: number): AsyncGener
     const end = (more: Partial<Outcome>): Outcome => ({
       ...outcomeOf(turn, messages, usage),
       calls: others.map(toolCall),
+      isInMessages: own.length > 0,
       ...more,
     });
     if (own.length === 0) return end({});
@@ -100,7 +103,7 @@ async function* rounds(conversation: Conversation, deadline: number): AsyncGener
 }
 
 /** The outcome of a run that ends with this turn. */
-function outcomeOf(turn: Turn, messages: readonly ChatMessage[], usage: Usage | undefined): Outcome {
+export function outcomeOf(turn: Turn, messages: readonly ChatMessage[], usage: Usage | undefined): Outcome {
   const { head, text: content, finish, logprobs, message } = turn;
   const { role: _, content: given, ...fields } = message;
   const { content: __, ...parts } = contentFields(given, content);
@@ -112,6 +115,7 @@ function outcomeOf(turn: Turn, messages: readonly ChatMessage[], usage: Usage | 
     calls: [],
     messages,
     authorizations: [],
+    isInMessages: false,
     usage,
     more,
     ...(logprobs === undefined ? {} : { logprobs }),
@@ -156,7 +160,7 @@ async function* ask(
       const error = toRuntimeError(thrown);
       const wait = error.retryAfterMs ?? 500 * 2 ** retries;
       const mayRetry = calls.ran > 0 && !progress.started && retries < MAX_RETRIES && isTransient(error);
-      const isTimely = wait <= MAX_WAIT_MS && core.clock.now() + wait < deadline;
+      const isTimely = wait <= MAX_WAIT_MS && core.clock.monotonic() + wait < deadline;
       if (!mayRetry || !isTimely) throw thrown;
       await core.clock.sleep(wait, conversation.signal);
       throwIfGone(conversation);
@@ -173,7 +177,7 @@ async function* askOnce(
   const limit = core.settings["llm.timeout"] * 1000;
   if (!streams) {
     // The time limit is for the whole answer; for a stream it is the longest pause.
-    const left = deadline - core.clock.now();
+    const left = deadline - core.clock.monotonic();
     if (left <= 0) throw gatewayTimeout(`There was no answer within ${limit / 1000} s (llm.timeout).`);
     return turnOf(await client.whole(body, { signal, timeoutMs: left }));
   }
@@ -192,7 +196,7 @@ async function* askOnce(
 }
 
 function emptyTurn(): Turn {
-  return { head: {}, message: {}, text: "", calls: [], finish: "stop", usage: undefined };
+  return { head: {}, message: {}, text: "", calls: [], finish: "stop", isCut: false, usage: undefined };
 }
 
 function isTransient({ status }: RuntimeError): boolean {

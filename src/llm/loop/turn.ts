@@ -23,6 +23,8 @@ export interface Turn {
   text: string;
   calls: readonly RequestedCall[];
   finish: string;
+  /** Whether the server cut it off at its limit of length: arguments of calls may be incomplete. */
+  isCut: boolean;
   usage: Usage | undefined;
   logprobs?: unknown;
 }
@@ -112,6 +114,7 @@ function turn(
     text: textOf(message["content"]),
     calls: kept,
     finish: finishOf(finish, kept.length > 0),
+    isCut: finishOf(finish, false) === "length",
     usage: usageOf(usage),
     ...(isObject(logprobs) ? { logprobs } : {}),
   };
@@ -136,8 +139,8 @@ function headOf({ id, created, model, system_fingerprint: fingerprint }: Loose):
   };
 }
 
-// Text, or parts with text.
-function textOf(content: unknown): string {
+/** Text, or that of parts. */
+export function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
   return content

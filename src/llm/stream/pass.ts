@@ -1,7 +1,7 @@
 // Passes a stream through unchanged, event by event, as fast as its reader takes it. A failure before the first event is an
 // ordinary error; after it, the failure is the last event, and nothing of the server follows.
 import { isObject } from "../../base";
-import { toRuntimeError } from "../../errors";
+import { type RuntimeError, toRuntimeError } from "../../errors";
 import { errorEvent } from "./events";
 import type { Block } from "./read-events";
 import type { StreamReader } from "./reader";
@@ -21,6 +21,8 @@ export interface PassOptions {
   isShown(text: string): boolean;
   /** Called with an error that the caller gets as the last event. */
   broke(error: unknown): void;
+  /** The last event of a stream that fails; default: that of chat completions. */
+  failed?(error: RuntimeError): string;
   /** Called when the stream has ended, or its reader has disconnected. */
   ended?: (() => void) | undefined;
 }
@@ -63,7 +65,8 @@ async function pipe(
   } catch (thrown) {
     if (caller.disconnected) return;
     options.broke(thrown);
-    controller.write(ENCODER.encode(errorEvent(toRuntimeError(thrown))));
+    const { failed = errorEvent } = options;
+    controller.write(ENCODER.encode(failed(toRuntimeError(thrown))));
   }
   controller.end();
   options.ended?.();

@@ -114,6 +114,48 @@ export class MessagesReader implements StreamReader {
   }
 }
 
+/**
+ * For the Responses protocol: the end is `response.completed`, `response.incomplete` or `response.failed`. What follows,
+ * such as `[DONE]`, passes as well.
+ */
+export class ResponsesReader implements StreamReader {
+  readonly #faults: StreamFaults;
+  #hasBegun = false;
+  #hasEnded = false;
+
+  constructor(faults: StreamFaults) {
+    this.#faults = faults;
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  get isOver(): boolean {
+    return false;
+  }
+
+  read(event: ServerEvent): Loose | undefined {
+    if (this.#hasEnded) return undefined;
+    const record = recordOf(event, this.#faults, ["", ...RESPONSE_ENDS], "type");
+    const type = record?.["type"];
+    if (typeof type !== "string" || !type.startsWith("response.")) return undefined;
+    const response = record?.["response"];
+    // Nothing was sent so far: the caller gets a status instead.
+    if (type === "response.failed" && !this.#hasBegun && isObject(response) && isObject(response["error"]))
+      throw this.#faults.refused(response["error"]);
+    this.#hasBegun = true;
+    this.#hasEnded = RESPONSE_ENDS.includes(type);
+    return record;
+  }
+
+  finish(): void {
+    if (!this.#hasEnded) throw this.#faults.unreadable("an incomplete stream");
+  }
+}
+
+const RESPONSE_ENDS = ["response.completed", "response.incomplete", "response.failed"];
+
 const EVENTS = [
   "message_start",
   "content_block_start",

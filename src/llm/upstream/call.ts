@@ -9,6 +9,8 @@ import { refused, refusedInside, retryAfterOf, unanswered, unreadable } from "./
 export interface CallOptions {
   signal: AbortSignal | undefined;
   timeoutMs: number;
+  /** Default: where chat completions or messages are. */
+  url?: string;
 }
 
 /** A whole answer: its text and its JSON. */
@@ -56,12 +58,12 @@ async function send(
   core: Core,
   server: ModelServer,
   body: string,
-  { signal, timeoutMs }: CallOptions,
+  { signal, timeoutMs, url = server.url }: CallOptions,
   streams: boolean,
 ): Promise<Response> {
   let response: Response;
   try {
-    response = await core.egress.fetch(server.url, {
+    response = await core.egress.fetch(url, {
       method: "POST",
       headers: headersOf(server, streams),
       body,

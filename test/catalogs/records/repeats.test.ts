@@ -79,6 +79,14 @@ describe("a read with a transient failure is retried once", () => {
     }
   });
 
+  test("also after an answer that does not come: it leaves time for another try", async () => {
+    platform.sandbox.fail("data.list", { kind: "slow", ms: 20_000 });
+    const { tool, input } = rowOf("FetchVendorRecords");
+    // A little more than a try needs at least.
+    expect(await alice.run(tool, input, { timeMs: 6000 })).toMatchObject({ response_json: { code: 3000 } });
+    expect(platform.sandbox.calls()).toBe(2);
+  });
+
   test("and not a third time", async () => {
     platform.sandbox.fail("data.list", { kind: "server_error", status: 503 }, 5);
     const error = await alice.failure("FetchVendorRecords", rowOf("FetchVendorRecords").input);

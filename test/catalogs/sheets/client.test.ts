@@ -35,6 +35,14 @@ function silentServer() {
   };
 }
 
+test("an answer that does not come leaves time for another try", async () => {
+  await using stub = new Stub().on("book", () => Bun.sleep(5000).then(() => book()), book());
+  const connection = to(stub, { timeMs: 3000, requestMs: 60_000 });
+  const context = { ...connection.context(), sleep: async () => undefined };
+  expect(await new SheetsClient(context).call(READ)).toMatchObject({ spreadsheetId: "book" });
+  expect(stub.requests).toHaveLength(2);
+});
+
 describe("a call that may be retried", () => {
   test.each<[string, StubAnswer]>([
     ["a page of a proxy", page(502)],

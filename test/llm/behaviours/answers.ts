@@ -32,6 +32,10 @@ const MANY = Array.from({ length: 70 }, (_, index) =>
   call("Test_Look", { text: String(index) }, `c${index}`),
 );
 
+/** Clients that do not know consents show the text. */
+const CONSENT =
+  /^Your consent is needed before the tools can run\. Open http:\S+\/authorize\/\S+ to give it, then send the request again\.$/;
+
 export const answerRows: readonly Behaviour[] = [
   {
     name: "an unknown tool",
@@ -77,6 +81,7 @@ export const answerRows: readonly Behaviour[] = [
     runs: [],
     asked: 1,
     finish: "stop",
+    content: CONSENT,
     also: ({ authorizations }) => {
       const [only, ...more] = authorizations;
       if (only?.status !== "pending" || more.length > 0)
@@ -92,8 +97,21 @@ export const answerRows: readonly Behaviour[] = [
     asked: 1,
   },
   {
+    name: "a consent follows what the model says, as a paragraph of its own",
+    turns: [turn({ content: "One moment.", calls: [call("Test_ActFor", {}, "a")] })],
+    content: new RegExp(`^One moment\\.\n\n${CONSENT.source.slice(1)}`),
+  },
+  {
+    name: "execute says that a consent is missing",
+    request: { tool_choice: "execute" },
+    turns: [turn({ calls: [call("Test_ActFor", {}, "a")] })],
+    content: CONSENT,
+    finish: "stop",
+  },
+  {
     name: "two calls that wait for one consent name it once",
     turns: [turn({ calls: [call("Test_ActFor", {}, "a"), call("Test_ActFor", {}, "b")] })],
+    content: CONSENT,
     also: ({ authorizations }) => {
       if (authorizations.length !== 1) throw new Error(`${authorizations.length} authorizations`);
     },

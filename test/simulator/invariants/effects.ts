@@ -46,16 +46,17 @@ export const liveRunNotGivenUp: Check = ({ world, work, observer }) => {
   return undefined;
 };
 
-export const liveCallNotLost: Check = ({ operations }) => {
+export const liveCallNotLost: Check = ({ world, operations }) => {
   for (const { label, execution, endedAt, process } of operations) {
     if (endedAt === undefined || execution?.output?.error?.message.includes("was interrupted") !== true)
       continue;
-    const first = operations.find(
-      (other) =>
-        other.label === label &&
-        !isOver(other) &&
-        !isTroubled(other.process, other.since) &&
-        other.since < endedAt,
+    // Other repeats wait as well. Only the call itself sends requests.
+    const first = [...world.held].find(
+      (request) =>
+        request.label === label &&
+        request.life.isAlive &&
+        !isTroubled(request.process, request.since) &&
+        request.since < endedAt,
     );
     if (first !== undefined)
       return `a repeat of ${label} in ${process.name} was told that the first call, which ${first.process.name} still runs, was interrupted`;

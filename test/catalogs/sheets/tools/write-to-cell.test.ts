@@ -76,6 +76,31 @@ describe("values are read as if they were typed", () => {
   });
 });
 
+describe("in a file of another locale", () => {
+  test.each([
+    ["de_DE", "1.5"],
+    ["de_DE", "0.25"],
+    ["fr_FR", "-12.75"],
+    ["tr_TR", "3.14"],
+    ["en_US", "1.5"],
+  ])("of %s, the decimal %s is the same number", async (locale, value) => {
+    const fresh = sandbox.addFile({ locale });
+    await write({ spreadsheet_id: fresh, value });
+    expect(sandbox.cell(fresh, "Sheet1", "C7").entered).toBe(Number(value));
+  });
+
+  test.each([
+    ["de_DE", "1,5", 1.5],
+    ["fr_FR", "=SUM(1;2)", "=SUM(1;2)"],
+    ["de_DE", "+1+2", "=+1+2"],
+    ["tr_TR", "'1.5", "1.5"],
+  ])("of %s, %s is read as a person types it there", async (locale, value, entered) => {
+    const fresh = sandbox.addFile({ locale });
+    await write({ spreadsheet_id: fresh, value });
+    expect(sandbox.cell(fresh, "Sheet1", "C7").entered).toBe(entered);
+  });
+});
+
 describe("the sheet", () => {
   test.each(TITLES)("%s is meant whole", async (sheet_name) => {
     const output = await write({ sheet_name, column: "a", row: 1, value: sheet_name });
@@ -109,7 +134,7 @@ describe("the sheet", () => {
     const error = await failure({ sheet_name: "q1 report" });
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
     expect(error.message).toContain('There is no sheet with the name "q1 report"');
-    expect(error.message).toContain('"Q1 Report"');
+    expect(error.details.additionalPromptContent).toContain('"Q1 Report"');
   });
 
   test("is found by its name, never by its id", async () => {
@@ -122,7 +147,7 @@ describe("the sheet", () => {
     const error = await failure({ sheet_name: "Chart" });
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
     expect(error.message).toContain("has no cells");
-    expect(error.message).toContain('"Q1 Report"');
+    expect(error.details.additionalPromptContent).toContain('"Q1 Report"');
   });
 });
 
@@ -141,9 +166,9 @@ describe("the cell", () => {
       const error = await failure({ column, row: 1 });
       expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
       expect(error.message).toStartWith(
-        `${column}1 is outside the sheet "Sheet1", which has 981 rows and 24 columns. Sheets.UpdateCells enlarges`,
+        `${column}1 is outside the sheet "Sheet1", which has 981 rows and 24 columns: \`column\` must be from A to X.`,
       );
-      expect(error.message).toContain('"Q1 Report"');
+      expect(error.details.additionalPromptContent).toContain('"Q1 Report"');
       expect(sandbox.sheets(id)[1]).toMatchObject({ rowCount: 981, columnCount: 24 });
     },
   );
