@@ -155,7 +155,8 @@ describe("every tool of the catalogs", () => {
 
   test("takes null for each optional parameter of its strict form, like an absent one", () => {
     for (const { definition } of registry.tools) {
-      const { properties, required = [] } = definition.input;
+      const { properties } = definition.input;
+      const required: readonly string[] = definition.input.required ?? [];
       const optional = Object.keys(properties).filter((name) => !required.includes(name));
       const nulls = Object.fromEntries(optional.map((name) => [name, null]));
       const [absent, given] = [{}, nulls].map((input) => judgeInput(definition, input));
