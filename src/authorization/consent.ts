@@ -125,7 +125,9 @@ export class Consent {
     if (!first) return this.#resume(flow, undefined, cookie, by);
 
     const reason =
-      expiryReason(flow, clock.now()) ?? changeReason(flow, provider) ?? errorReason(parameters.all);
+      expiryReason(flow, clock.now()) ??
+      changeReason(flow, provider) ??
+      errorReason(parameters.all, provider.oauth2.callbackErrors);
     if (reason !== undefined) return this.#finish.fail(flow, reason, by);
     const grant = await this.#exchange(flow, provider, parameters.all, by);
     return "accessToken" in grant ? this.#checkUser(flow, provider, grant, by) : grant;

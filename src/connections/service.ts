@@ -144,6 +144,13 @@ export class Connections {
     });
   }
 
+  /** The user's grant as it is stored: its token may have expired. Undefined if the user must consent. */
+  async stored(projectId: string, userId: string, provider: Provider): Promise<LiveGrant | undefined> {
+    const cached = await this.#ofUser(projectId, userId, provider);
+    if (cached?.row.status !== "active") return undefined;
+    return this.#unlessLost(cached.row, () => this.#live.of(cached));
+  }
+
   /** A newer token than `used`, which the platform refused; undefined if there is none. */
   async renew(
     projectId: string,

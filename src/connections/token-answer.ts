@@ -3,6 +3,13 @@
 import { isObject, type Json, parseJson } from "../base";
 import { parseExpression } from "../providers";
 
+interface TokenRequestErrorOptions {
+  code?: string;
+  transient: boolean;
+  retryAfterMs?: number;
+  cause?: unknown;
+}
+
 /** Why there is no grant. */
 export class TokenRequestError extends Error {
   override readonly name = "TokenRequestError";
@@ -10,11 +17,14 @@ export class TokenRequestError extends Error {
   readonly code: string | undefined;
   /** A temporary failure, which says nothing about the grant. */
   readonly transient: boolean;
+  /** How long no request for this grant should be sent. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, options: { code?: string; transient: boolean; cause?: unknown }) {
+  constructor(message: string, options: TokenRequestErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
     this.transient = options.transient;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 

@@ -163,7 +163,7 @@ async function requestTokens(
     const tokens = await oauth.processRefreshTokenResponse(server, client, response);
     return grantOf(tokens, { ...factsOf(provider, raw), ...unfilled.server.facts });
   } catch (error) {
-    throw tokenRequestError(error);
+    throw tokenRequestError(error, unfilled);
   }
 }
 
@@ -209,15 +209,35 @@ function factsOf(provider: Provider, raw: Json): JsonObject {
   return facts;
 }
 
+function refusedToken(code: string, { provider, server }: ProviderRequest): TokenRequestError {
+  const { token, tokenThrottle, tokenServers } = provider.oauth2;
+  if (tokenThrottle?.errors.includes(code) === true) return throttled(code, tokenThrottle.waitMs);
+  const isOther = server?.origin !== undefined && server.origin !== URL.parse(token.endpoint)?.origin;
+  const advice = isOther && CLIENT_REFUSED.includes(code) ? tokenServers?.clientRefused : undefined;
+  const message = `The provider refused the token request: ${code}.`;
+  return new TokenRequestError(advice === undefined ? message : `${message} ${advice}`, {
+    code,
+    transient: TRANSIENT_ERRORS.includes(code),
+  });
+}
+
+const CLIENT_REFUSED = ["invalid_client", "invalid_client_secret"];
+
+/** The provider counts the requests of each grant, and requests before the end of the wait prolong it. */
+export function throttled(code: string, waitMs: number): TokenRequestError {
+  const minutes = Math.ceil(waitMs / 60_000);
+  const message =
+    `The provider refuses further token requests for a while (${code}). Try again in about ` +
+    `${minutes === 1 ? "a minute" : `${minutes} minutes`}; the grant remains valid.`;
+  return new TokenRequestError(message, { code, transient: true, retryAfterMs: waitMs });
+}
+
 // Users and the log may see the message: it contains the provider's error code, never its description or the answer.
-function tokenRequestError(error: unknown): TokenRequestError {
+function tokenRequestError(error: unknown, request: ProviderRequest): TokenRequestError {
   if (error instanceof TokenRequestError) return error;
   if (error instanceof oauth.ResponseBodyError) {
     const code = /^[\w.: -]{1,60}$/.test(error.error) ? error.error : "an unreadable error";
-    return new TokenRequestError(`The provider refused the token request: ${code}.`, {
-      code,
-      transient: TRANSIENT_ERRORS.includes(code),
-    });
+    return refusedToken(code, request);
   }
   if (error instanceof EgressError) {
     return new TokenRequestError(`The provider's token endpoint could not be reached. ${error.message}`, {

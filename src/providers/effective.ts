@@ -1,5 +1,5 @@
 // A record merged with its preset. A record can override any field of any request.
-import type { ProviderPreset, TokenServers } from "./preset";
+import type { ProviderPreset, TokenServers, TokenThrottle } from "./preset";
 import type { OAuth2Config, RequestConfig, TriggeredRequestConfig } from "./schema";
 
 /** What a consent and a refresh need to know about a provider, without the client's secret. */
@@ -27,6 +27,8 @@ export interface EffectiveOAuth2 {
   account: readonly string[];
   /** Servers that may hold grants, including that of the token endpoint. */
   tokenServers?: TokenServers | undefined;
+  tokenThrottle?: TokenThrottle | undefined;
+  callbackErrors?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A provider as the services use it. */
@@ -35,6 +37,8 @@ export interface Provider {
   projectId: string;
   /** The well-known provider, if any. */
   providerId: string | undefined;
+  /** The well-known provider whose tools it serves, too. */
+  variantOf?: string | undefined;
   /** What people call the provider. */
   name?: string;
   /** What scopes allow, in words; only those that the preset knows. */
@@ -98,6 +102,8 @@ export function effectiveOAuth2(
     facts: preset?.facts ?? OPENID_FACTS,
     account: preset?.account ?? Object.keys(OPENID_FACTS),
     tokenServers: knownTokenServers(preset?.tokenServers, token.endpoint, settings),
+    tokenThrottle: preset?.tokenThrottle,
+    callbackErrors: preset?.callbackErrors,
   };
 }
 
