@@ -21,8 +21,7 @@ const COMMON: Readonly<Record<string, Field>> = {
   updated_at: "When it was last changed.",
   created_by: "Who created it: `operator`, or `key:` and the id of the key.",
   updated_by: "Who changed it last: `operator`, or `key:` and the id of the key.",
-  user_id:
-    "The end user, by the id that your application has for the user. A user token stands for its own user.",
+  user_id: "The end user, by the id that your application has for the user. A user token names its own user.",
   binding: "Whom the record belongs to.",
   "BindingResponse.id": "Id of the project or organization.",
   "BindingResponse.type": "project, or tenant for the organization.",

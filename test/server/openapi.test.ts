@@ -20,6 +20,7 @@ import {
   member,
   resolved,
 } from "../support/described";
+import { at } from "../support/api";
 import { startOwn } from "./own";
 
 const ROOT = join(import.meta.dir, "..", "..");
@@ -146,6 +147,38 @@ describe("the document has", () => {
           expect(JSON.stringify(resolved(response))).toContain(`"#/components/schemas/${record}"`);
       }
     }
+  });
+});
+
+describe("each example of an answer", () => {
+  const answers = described.flatMap(({ id, object }) =>
+    Object.entries(member(object, "responses")).map(([status, response]) => {
+      const content = resolved(response)?.["content"];
+      const media = content === undefined ? undefined : member(content, "application/json");
+      return { name: `${id} ${status}`, status: Number(status), example: media?.["example"] };
+    }),
+  );
+
+  test("of an error has its status and every member that answers have", () => {
+    const errors = answers.filter(({ name, status }) => status >= 400 && name !== "service-health 503");
+    const members = ["name", "message", "type", "title", "status", "detail", "error"];
+    const wrong = errors.filter(
+      ({ status, example }) =>
+        example !== undefined &&
+        !(at(example, "status") === status && members.every((name) => at(example, name) !== undefined)),
+    );
+
+    expect(wrong).toEqual([]);
+    expect(errors.filter(({ example }) => example === undefined).map(({ name }) => name)).toEqual([
+      "session-verification-settings-get 404",
+    ]);
+  });
+
+  test("of health is healthy with 200, and has a reason with 503", () => {
+    const of = (status: number) => answers.find(({ name }) => name === `service-health ${status}`)?.example;
+
+    expect(of(200)).toEqual({ healthy: true });
+    expect(of(503)).toEqual({ healthy: false, reason: expect.any(String) as never });
   });
 });
 
