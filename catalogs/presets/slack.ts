@@ -83,6 +83,8 @@ export const slackPreset: ProviderPreset = {
       },
     },
   },
+  // Whose token it is.
+  tokenTypes: ["user", "bot"],
   facts: {
     user_id: "$.authed_user.id",
     team_id: "$.team.id",

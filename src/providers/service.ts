@@ -13,7 +13,7 @@ import { withDiscovery } from "./discovery";
 import type { ProviderDependents } from "./dependents";
 import type { Provider } from "./effective";
 import { givenOrigins, movesAddress, originsOfProvider, type Platforms } from "./origins";
-import { changedSecrets, knownFields, patchedRow, type SealedSecrets } from "./patch";
+import { changedSecrets, knownFields, newRow, patchedRow, type SealedSecrets } from "./patch";
 import { oauth2Of, providerOf, providerRecord } from "./record";
 import * as repository from "./repository";
 import { checkOAuth2 } from "./rules";
@@ -82,24 +82,11 @@ export class Providers {
       private_key !== undefined,
     );
     checkOAuth2(oauth2, this.#presetOf(request.provider_id) !== undefined);
-    const now = clock.now();
     const { projectId } = principal;
     const row: ProviderRow = {
-      project_id: projectId,
-      id: request.id,
-      provider_id: request.provider_id ?? null,
-      type: request.type ?? "oauth2",
-      description: request.description ?? null,
-      external_id: request.external_id ?? newExternalId(random),
-      status: request.status ?? "active",
-      oauth2: JSON.stringify(oauth2),
+      ...newRow(projectId, request, { oauth2, random, now: clock.now() }),
       sealed_client_secret: await this.#secrets.seal(projectId, request.id, "client_secret", client_secret),
       sealed_private_key: await this.#secrets.seal(projectId, request.id, "private_key", private_key),
-      origins: null,
-      origins_id: newToken(random),
-      version: 1,
-      created_at: now,
-      updated_at: now,
     };
     row.origins = JSON.stringify(givenOrigins(row, this.#platforms));
     return { body: () => this.#create(principal, row) };
