@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from "../../src/base";
 import type { Operation } from "../operations";
 import type { Components } from "./components";
 import { ErrorRecord } from "./error-record";
+import errorExamples from "./error-examples.json";
 import { exampleOf } from "./examples";
 
 /** Every status that an operation answers with, success first. */
@@ -18,6 +19,15 @@ export function statusesOf({ method, success, errors, others = {}, etag, credent
     ...(credential === "public" ? [] : [429, 503]),
   ];
   return [success.status, ...new Set(more.toSorted((left, right) => left - right))];
+}
+
+/** The name of the examples that fit every operation. */
+const EVERY = "*";
+
+/** What the operation really answers with the status of an error; made by `test/generated/error-examples.ts`. */
+function exampleOfError(operation: string, status: number): unknown {
+  const all: { [operation: string]: { [status: string]: unknown } } = errorExamples;
+  return all[operation]?.[status];
 }
 
 interface Refusal {
@@ -99,11 +109,17 @@ export function responsesOf(
     }
     const other = others[status];
     const description = PLAIN[status] ?? REFUSALS[status]?.description ?? `Status ${status}.`;
-    if (other !== undefined) return [String(status), response(description, REQUEST_ID, other, components)];
+    if (other !== undefined) {
+      const plain = response(description, REQUEST_ID, other, components);
+      return [String(status), withExample(plain, exampleOfError(operation.id, status))];
+    }
     if (status < 400) return [String(status), response(description, { ...REQUEST_ID, ...ETAG })];
     const { name } = REFUSALS[status] ?? { name: `Status${status}` };
     const headers = { ...REQUEST_ID, ...MORE[status] };
-    if (!shared.has(name)) shared.set(name, response(description, headers, ErrorRecord, components));
+    const own = exampleOfError(operation.id, status);
+    const refusal = response(description, headers, ErrorRecord, components);
+    if (own !== undefined) return [String(status), withExample(refusal, own)];
+    if (!shared.has(name)) shared.set(name, withExample(refusal, exampleOfError(EVERY, status)));
     return [String(status), { $ref: `#/components/responses/${name}` }];
   });
   return Object.fromEntries(responses);
@@ -112,6 +128,16 @@ export function responsesOf(
 function response(description: string, headers: object, schema?: TSchema | null, components?: Components) {
   if (schema === undefined || schema === null || components === undefined) return { description, headers };
   return { description, headers, content: { "application/json": mediaOf(schema, components) } };
+}
+
+/** The answer with an example of its own, instead of that of its record. */
+function withExample<T extends { content?: { [type: string]: object } }>(answer: T, example: unknown): T {
+  if (answer.content === undefined) return answer;
+  const content = Object.entries(answer.content).map(([type, { ...media }]) => {
+    delete (media as { example?: unknown }).example;
+    return [type, example === undefined ? media : { ...media, example }];
+  });
+  return { ...answer, content: Object.fromEntries(content) };
 }
 
 /** Adds the answer as events: each is one line of JSON after `data: `, the last one is `[DONE]`. */

@@ -70,6 +70,12 @@ export class Secrets {
     return equalsSealed(this.#core.keyring.open(projectId, place(row.folded_key), row.sealed_value), value);
   }
 
+  /** The value for a check; undefined if it is not set. Does not count as an access. */
+  async peek(projectId: string, key: string): Promise<string | undefined> {
+    const row = await repository.findSecret(this.#core.store, projectId, fold(key));
+    return row && this.#core.keyring.open(projectId, place(row.folded_key), row.sealed_value);
+  }
+
   /** The value for a tool; undefined if it is not set. Counts as an access. */
   async value(projectId: string, key: string): Promise<string | undefined> {
     const row = await repository.findSecret(this.#core.store, projectId, fold(key));
