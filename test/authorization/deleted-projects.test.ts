@@ -101,7 +101,9 @@ test("also a grant that is given while the project is deleted", async () => {
 test("but not of the project default, which cannot be deleted", async () => {
   await using deployment = await deploy();
   const { runtime, idp } = deployment;
-  await deployment.addProvider();
+  const { oauth2 } = idpRecord(idp);
+  const revoke_request = { endpoint: `${idp.url}/revoke`, params: { token: "{{refresh_token}}" } };
+  await deployment.addProvider({ oauth2: { ...oauth2, revoke_request } });
   await deployment.give("alice");
 
   expect((await refusal(runtime.identity.deleteProject(operator(), "default"))).status).toBe(400);
