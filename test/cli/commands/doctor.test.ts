@@ -97,7 +97,7 @@ test("finds no problem after a rotation, and none if its key is only in the prep
   expect((await run(["doctor"])).stderr).toContain("No problems found");
 });
 
-test("a verifier that this machine may not call is no problem", async () => {
+test("a verifier that this machine may not call counts as working", async () => {
   const { run } = await installed();
   await run(["keys", "create", "v", "--role", "verify"]);
   await run(["settings", "update", "--verifier-url", "http://127.0.0.1:1/verify"]);
@@ -140,6 +140,21 @@ const FAULTS: Fault[] = [
     check: "key of the verifier",
     message: "no key has the role verify",
     fix: "runtime keys create verifier --role verify",
+    status: "warning",
+  },
+  {
+    name: "a gateway with a mistyped tool",
+    plant: ({ run }) => {
+      const gateway = { name: "G", slug: "g", auth_type: "arcade_header" };
+      const tool_filter = { allowed_tools: ["Chat.SendMessage", "Chat.SendMesage"] };
+      return run(["apply", "-f", "-"], {
+        stdin: JSON.stringify({ gateways: [{ ...gateway, tool_filter }] }),
+      });
+    },
+    check: "gateway g",
+    message:
+      "Chat.SendMesage is not a tool of this version and has no effect; did you mean Chat.SendMessage?",
+    fix: "runtime gateways update g --tool NAME",
     status: "warning",
   },
   {
