@@ -14,7 +14,7 @@ export const ModelEntryId = {
   type: "string",
   minLength: 1,
   maxLength: 100,
-  pattern: "^(?!\\.{1,2}$)[A-Za-z0-9._-]+$",
+  pattern: "^(?:\\.{0,2}[A-Za-z0-9_-]|\\.{3})[A-Za-z0-9._-]*$",
 } as const;
 
 export const OpenAiServer = {

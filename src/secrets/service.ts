@@ -47,6 +47,12 @@ export class Secrets {
     return { body: () => this.#upsert(principal, key, written) };
   }
 
+  /** The record with this id or key, without its value. */
+  async find(principal: Principal, idOrKey: string): Promise<StoredSecret | undefined> {
+    const { items } = await this.list(principal);
+    return items.find(({ id, key }) => id === idOrKey || fold(key) === fold(idOrKey));
+  }
+
   /** Deletes by id or key. Throws `not_found`. */
   async delete(principal: Principal, idOrKey: string): Promise<void> {
     await makeChange(this.#core.store, this.deletion(principal, idOrKey));
