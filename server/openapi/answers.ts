@@ -8,11 +8,13 @@ import errorExamples from "./error-examples.json";
 import { exampleOf } from "./examples";
 
 /** Every status that an operation answers with, success first. */
-export function statusesOf({ success, errors, others = {}, etag, credential }: Operation): number[] {
+export function statusesOf({ method, success, errors, others = {}, etag, credential }: Operation): number[] {
   const more = [
     ...errors,
     ...Object.keys(others).map(Number),
-    ...(etag === true ? [304] : []),
+    ...(etag !== undefined ? [304] : []),
+    // `If-Match` and `If-None-Match`.
+    ...(credential === "public" || (method === "GET" && etag === undefined) ? [] : [412]),
     // Calls with a credential can be rate limited, and need the database.
     ...(credential === "public" ? [] : [429, 503]),
   ];
@@ -39,6 +41,10 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
   403: { name: "Forbidden", description: "The credential may not do this, or the user has not consented." },
   404: { name: "NotFound", description: "The record does not exist in the project." },
   409: { name: "Conflict", description: "Another record conflicts with it." },
+  412: {
+    name: "PreconditionFailed",
+    description: "`If-Match` or `If-None-Match` is false; nothing was done.",
+  },
   413: { name: "RequestTooLarge", description: "The body is over the limit." },
   415: { name: "UnsupportedMediaType", description: "The body is not JSON." },
   429: { name: "TooManyRequests", description: "Too many requests; `Retry-After` is the time to wait." },
@@ -95,7 +101,7 @@ export function responsesOf(
     if (status === success.status) {
       const headers = {
         ...REQUEST_ID,
-        ...(etag === true ? ETAG : {}),
+        ...(etag !== undefined ? ETAG : {}),
         ...(tool === undefined ? {} : DEPRECATION),
       };
       const done = response("Done.", headers, success.schema, components);

@@ -107,7 +107,7 @@ function parametersOf(operation: Operation, components: Components): object[] {
     ...named,
     ...(query === undefined ? [] : queryParameters(path, query, components)),
     ...(takesIdempotencyKey === true || remembersAnswer === true ? [IDEMPOTENCY_KEY] : []),
-    ...(etag === true ? [IF_NONE_MATCH] : []),
+    ...(etag !== undefined ? [IF_NONE_MATCH] : []),
   ];
 }
 

@@ -125,7 +125,7 @@ describe("the document has", () => {
     });
     expect(parametersOf("auth-status")).toContain("wait");
     expect(parametersOf("tool-execute")).toEqual(["Idempotency-Key"]);
-    expect(parametersOf("auth-providers-get")).toEqual(["id"]);
+    expect(parametersOf("auth-providers-get")).toEqual(["id", "If-None-Match"]);
   });
 
   test("the address of the server, and which operations need no credential", () => {
