@@ -173,7 +173,8 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     executionLog,
     limits,
   });
-  const gateways = new Gateways(core, audit);
+  const toolNames = tools.all.map(({ qualifiedName }) => qualifiedName);
+  const gateways = new Gateways(core, audit, toolNames);
   const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization });
   const models = new Models(core, audit, config.models);
   const chat = new Chat(core, models, tools);

@@ -1,6 +1,7 @@
 // A row of the tables in `operations/`: everything in which the tools differ.
 import type { ToolMetadata } from "../../src/tools";
 import type { RequestBody } from "./body/schemas";
+import type { Legend } from "./legend";
 import { type Role, roleOf } from "./roles";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
@@ -22,6 +23,8 @@ export interface Operation {
   body?: RequestBody;
   /** The list that is returned empty if nothing matches (code 3100). Without it that code is an error. */
   emptyWithoutMatch?: "data" | "result";
+  /** Numbers in the answer that get words. */
+  legend?: Legend;
   /** Fields of a successful answer in addition to `code`: name → description. */
   answer: Readonly<Record<string, string>>;
 }

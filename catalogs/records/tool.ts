@@ -9,6 +9,7 @@ import {
 } from "../../src/tools";
 import { checkedBody } from "./body/check";
 import { publishedSchema, type RequestBody } from "./body/schemas";
+import { withWords } from "./legend";
 import { type Operation, pathParameters, privateLinkParameter, type QueryName, scopesOf } from "./operation";
 import { addressParameter, MODE, queryParameter, REQUEST_BODY } from "./parameters";
 import { zohoPreset } from "../presets/zoho";
@@ -92,7 +93,8 @@ function answerOf({ answer }: Operation): TSchema {
     { code: Type.Integer({ description: "3000: success" }), ...Object.fromEntries(members) },
     {
       additionalProperties: true,
-      description: "The platform's answer. Ids are text with all their digits.",
+      description:
+        "The platform's answer. Ids, and numbers with more digits than a JSON number keeps, are text.",
     },
   );
 }
@@ -133,7 +135,8 @@ async function perform(operation: Operation, input: Input, body: string | undefi
     throw await withAlternatives(error, operation, input, context);
   });
   reportFailedItems(answer, context);
-  return { response_json: answer };
+  const { legend } = operation;
+  return { response_json: legend === undefined ? answer : withWords(answer, legend) };
 }
 
 /** Logs a warning, because the answer as a whole is a success. */
