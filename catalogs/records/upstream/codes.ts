@@ -5,6 +5,14 @@
 export const DONE = 3000;
 /** Nothing matches, or the page is past the end. */
 export const NO_MATCH = 3100;
+/** The same in newer answers. */
+const NO_MATCH_TOO = 9280;
+
+/** Whether a code means that nothing matches. */
+export function meansNoMatch(code: number | undefined): boolean {
+  return code === NO_MATCH || code === NO_MATCH_TOO;
+}
+
 /** One code for a missing, an invalid and an expired token. */
 export const TOKEN_REFUSED = 1030;
 export const SCOPE_MISSING = 2945;
@@ -66,6 +74,7 @@ const CODES: Readonly<Record<number, Entry>> = {
   7150: { meaning: "input", hint: "This kind of report cannot be exported." },
   8011: { meaning: "input", hint: "A number has too many digits." },
   8012: { meaning: "input", hint: "A number has the wrong format." },
+  [NO_MATCH_TOO]: { meaning: "missing", hint: "Nothing matches." },
 };
 
 /** Undefined for an unknown code. */

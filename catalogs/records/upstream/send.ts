@@ -11,7 +11,7 @@ import {
 } from "../../upstream/retry";
 import { BACKOFF_MS, JITTER_MS, RESERVE_MS } from "../limits";
 import { type Call, methodOf } from "../operation";
-import { NO_MATCH } from "./codes";
+import { meansNoMatch, NO_MATCH } from "./codes";
 import { codeIn, failureOf } from "./failure";
 
 /**
@@ -59,7 +59,7 @@ async function attempt(context: ToolContext, call: Call, retries: Retries): Prom
   });
   const { emptyWithoutMatch } = operation;
   // A search without a match is a result, not a failure.
-  if (emptyWithoutMatch !== undefined && codeIn(answer) === NO_MATCH && answer.status < 500) {
+  if (emptyWithoutMatch !== undefined && meansNoMatch(codeIn(answer)) && answer.status < 500) {
     return { body: { code: NO_MATCH, [emptyWithoutMatch]: [] } };
   }
   return failureOf(context, call, answer) ?? { body: answer.body ?? {} };
