@@ -37,7 +37,7 @@ test("is left alone by all callers in all processes until the wait is over, and 
   for (const { output } of [first, ...executions]) {
     expect(output?.error).toMatchObject({ kind: "UPSTREAM_RUNTIME_SERVER_ERROR", can_retry: true });
     expect(output?.error?.retry_after_ms).toBeLessThanOrEqual(10 * MINUTE);
-    expect(output?.error?.message).toContain("the grant remains valid");
+    expect(output?.error?.message).toContain("The grant remains valid.");
   }
   expect(idp.requests).toHaveLength(1);
   expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });

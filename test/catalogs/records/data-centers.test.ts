@@ -185,6 +185,14 @@ describe.each(DATA_CENTER_ROWS)("a user of $location", (center) => {
       expect(output?.error?.message).toContain(`${other.api}`);
       expect(output?.authorization).toBeUndefined();
     }
+    // It is told when a run is scheduled, too.
+    const later = await site.runtime.tools.execute(await operator(), {
+      tool_name: TOOL,
+      user_id: center.location,
+      input: { ...INPUT },
+      run_at: new Date(now + HOUR).toISOString(),
+    });
+    expect(later.output?.error?.kind).toBe("TOOL_RUNTIME_FATAL");
     expect(sent).toEqual([]);
     // The grant is as good as before.
     await setAddress(center.api);
