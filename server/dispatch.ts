@@ -44,7 +44,9 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
   if (operation.slow === true) keepOpen(request);
   if (operation.credential === "public") return handled(front, operation, incoming, NO_PRINCIPAL);
   const header = request.headers.get("authorization") ?? undefined;
-  const known = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
+  const known =
+    (header === undefined ? front.caller : undefined) ??
+    (await runtime.identity.authenticate(header, pathValue(params, "project_id")));
   const needsAddress = operation.method !== "GET" || operation.audited === true;
   const principal = needsAddress ? { ...known, address: incoming.address } : known;
   incoming.principal = principal;

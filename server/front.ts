@@ -22,6 +22,8 @@ export interface Front {
   readonly runtime: Runtime;
   /** Aborts when the server is about to stop. */
   readonly stopping: AbortSignal;
+  /** The caller of requests without a credential; only for an application without a listener (`localApp`). */
+  readonly caller?: Principal;
   /** Undefined: calls are not limited. */
   readonly rateLimit: RateLimit | undefined;
   readonly badCredentials: BadCredentials;

@@ -36,6 +36,7 @@ export async function checkDependencies(
         : checkIssuer(runtime.core, check, address, { ...options, issuerIn });
     }),
     checkWebhooks(runtime, principal),
+    checkUncalled(runtime, principal),
   ]);
   return found.flat();
 }
@@ -122,6 +123,22 @@ async function checkWebhooks(runtime: Runtime, principal: Principal): Promise<Fi
     },
   );
   return (await Promise.all(found)).flat();
+}
+
+/** Endpoints of active plugins that no hook calls, and which therefore decide about nothing. */
+async function checkUncalled({ plugins }: Runtime, principal: Principal): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const binding_type of ["project", "tenant"] as const) {
+    const { items } = await plugins.list(principal, { binding_type, limit: MAX_LIMIT, offset: 0 });
+    for (const { id, name, status, not_in_force = [] } of items) {
+      const points = not_in_force.filter(({ reason }) => reason === "no_hook").map((one) => one.hook_point);
+      if (status !== "active" || points.length === 0) continue;
+      const message = `No hook calls its endpoint for ${points.join(" and ")}, so it decides about nothing there.`;
+      const fix = `Create a hook: runtime hooks create NAME --plugin ${id} --point ${points[0] ?? ""}`;
+      found.push(warning(`webhook ${name}`, message, fix));
+    }
+  }
+  return found;
 }
 
 async function activeHooks({ hooks }: Runtime, principal: Principal): Promise<Hook[]> {

@@ -1,6 +1,7 @@
 // A row of the tables in `operations/`: everything in which the tools differ.
 import type { JsonObject, ToolMetadata } from "../../src/tools";
 import type { RequestBody } from "./body/schemas";
+import { type Role, roleOf } from "./roles";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -43,6 +44,11 @@ const PLACEHOLDER = /\{(\w+)\}/g;
 /** Parameters of the tool in the address, in order. */
 export function pathParameters({ request }: Operation): string[] {
   return [...request.matchAll(PLACEHOLDER)].map((match) => match[1] ?? "");
+}
+
+/** The parameter with this role in the address, if there is one. */
+export function parameterWithRole(operation: Operation, role: Role): string | undefined {
+  return pathParameters(operation).find((name) => roleOf(name) === role);
 }
 
 /** The address with each placeholder replaced. */

@@ -13,6 +13,7 @@ import { type Operation, pathParameters, privateLinkParameter, type QueryName, s
 import { addressParameter, MODE, queryParameter, REQUEST_BODY } from "./parameters";
 import { zohoPreset } from "../presets/zoho";
 import { addressOf, addressProblems } from "./upstream/address";
+import { withAlternatives } from "./upstream/alternatives";
 import { BASE_SECRET, requireBase } from "./upstream/base";
 import { failedItems } from "./upstream/failure";
 import { send } from "./upstream/send";
@@ -129,11 +130,14 @@ async function byMode(operation: Operation, body: RequestBody, input: Input, con
 async function perform(operation: Operation, input: Input, body: string | undefined, context: ToolContext) {
   requireBase(context.secrets);
   const key = privateLinkParameter(operation);
-  const answer = await send(context, {
+  const call = {
     operation,
     body,
     address: addressOf(operation, input),
     privateLink: key === undefined ? undefined : String(input[key]),
+  };
+  const answer = await send(context, call).catch(async (error: unknown) => {
+    throw await withAlternatives(error, operation, input, context);
   });
   reportFailedItems(answer, context);
   const instructions = operation.instructions?.(answer);

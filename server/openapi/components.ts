@@ -7,6 +7,11 @@ export type JsonSchema = { [key: string]: unknown };
 const SCHEMA = ["items", "additionalProperties", "propertyNames", "not", "contains"];
 const SCHEMAS = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const MAPS = ["properties", "patternProperties"];
+/**
+ * Keywords that the document shows although validation does not check them, because a service refuses such a value with an
+ * error that says more.
+ */
+const SHOWN = "shown";
 /** The pattern of a map with any key. */
 const ANY_KEY = "^.*$";
 
@@ -49,7 +54,8 @@ export class Components {
       else if (MAPS.includes(key) && isObject(value)) shown[key] = this.#all(value);
       else shown[key] = value;
     }
-    return withType(withoutPattern(shown));
+    const { [SHOWN]: only, ...rest } = shown;
+    return withType(withoutPattern(isObject(only) ? { ...rest, ...only } : rest));
   }
 
   #all(schemas: JsonSchema): JsonSchema {

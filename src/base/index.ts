@@ -40,7 +40,7 @@ export { environmentForOthers } from "./other-programs";
 export { TrustedTime } from "./trusted-time";
 export { nearest, typoOf } from "./nearest";
 export { type UnknownField, unknownFields, unknownMessage } from "./unknown-fields";
-export { closedList } from "./closed-list";
+export { closedList, nearestOf } from "./closed-list";
 export { ruleOf, type Violation } from "./rule-text";
 export { netstrings } from "./netstrings";
 export { inTurn, Places } from "./places";

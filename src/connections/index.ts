@@ -1,5 +1,5 @@
 // Connections: what users have granted at providers.
-export { endConnectionsOfProvider, removeConnectionsOfProvider } from "./repository";
+export { endConnectionsOfProvider, removeConnections } from "./repository";
 export type { ConnectionsFilter, UserConnection } from "./schema";
 export type { LiveGrant } from "./live";
 export { Connections, type GrantState } from "./service";

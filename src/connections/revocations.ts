@@ -189,7 +189,7 @@ export class Revocations {
   /** The provider with the addresses that the grant was given for; undefined if they are not known any more. */
   async #providerOf({ project_id, provider_id, origins_id }: RevocationRow): Promise<Provider | undefined> {
     const provider = await this.#providers.find(project_id, provider_id);
-    if (provider === undefined || provider.originsId === origins_id) return provider;
+    if (provider?.originsId === origins_id) return provider;
     const former = await this.#providers.findFormer(project_id, provider_id, origins_id);
     if (former === undefined)
       this.#core.log.warn("a grant was not revoked: the former addresses of its provider are not known", {

@@ -8,12 +8,12 @@ import { actorOf, DEFAULT_ID, type Principal } from "../identity";
 import { movedAddresses, originChange, requireGivenAgain } from "../origins";
 import { type Change, makeChange, type Transaction } from "../store";
 import { type Bindings, checkCreator, checkWriter } from "./bindings";
-import { bindingOf, hookRecord, pluginRecord } from "./record";
+import { bindingOf, hookRecord, pluginRecord, shownPlugin } from "./record";
 import { credentialFields, endpointAddresses, originsOfPlugin, originsOfWebhook } from "./origins";
 import * as repository from "./repository";
 import type { Binding, HookRow, PluginRow, Scope } from "./repository";
 import { checkNoHookFields, checkPlugin } from "./rules";
-import { newHook, takenPriority } from "./rows";
+import { newHook, priorityTaken, takenPriority } from "./rows";
 import type {
   BindingType,
   ConfiguredPlugin,
@@ -54,12 +54,14 @@ export class Plugins {
     const window = paging(query);
     const binding = await this.#bindings.of(principal, query.binding_type);
     const rows = await repository.listPlugins(store, binding, window.limit, window.offset);
-    return page(rows.map(pluginRecord), await repository.countPlugins(store, binding), window);
+    const hooks = await this.#hooks(principal);
+    const records = rows.map((row) => shownPlugin(row, hooks));
+    return page(records, await repository.countPlugins(store, binding), window);
   }
 
   /** A plugin of the project or of its organization. Throws `not_found`. */
   async get(principal: Principal, id: string): Promise<Plugin> {
-    return pluginRecord(await this.#row(principal, id));
+    return shownPlugin(await this.#row(principal, id), await this.#hooks(principal));
   }
 
   /**
@@ -82,7 +84,7 @@ export class Plugins {
       return given === undefined ? [] : [newHook(this.#core, row, { ...given, hook_point: `tool.${point}` })];
     });
     await this.#core.store.write(() => this.#create(principal, row, hooks));
-    return { ...pluginRecord(row), hooks: hooks.map((hook) => hookRecord(hook, row)) };
+    return { ...shownPlugin(row, hooks), hooks: hooks.map((hook) => hookRecord(hook, row)) };
   }
 
   /**
@@ -111,7 +113,7 @@ export class Plugins {
       checkWriter(principal, before);
       const row = await this.#patched(principal, before, patch);
       if (await this.#core.store.write(() => this.#update(principal, scope, before, row)))
-        return pluginRecord(row);
+        return shownPlugin(row, await this.#hooks(principal));
     }
     throw conflict("The plugin kept changing. Try again.");
   }
@@ -152,6 +154,11 @@ export class Plugins {
     const row = await repository.findPlugin(this.#core.store, scope, id);
     if (row === undefined) throw unknownPlugin();
     return row;
+  }
+
+  /** The hooks of the project and its organization. */
+  async #hooks({ projectId }: Principal): Promise<HookRow[]> {
+    return repository.listHooks(this.#core.store, await this.#bindings.scopeOf(projectId));
   }
 
   async #newRow(principal: Principal, request: ConfiguredPlugin, { type, id }: Binding): Promise<PluginRow> {
@@ -284,10 +291,6 @@ const NAME_TAKEN = "Another plugin has this name. Choose another one.";
 
 function textOf(webhook: Webhook, credentials: Credentials): string {
   return JSON.stringify({ ...webhook, sealed: Object.keys(credentials) });
-}
-
-export function priorityTaken({ hook_point, priority }: HookRow): string {
-  return `Another hook runs at ${hook_point} with priority ${priority}. Choose another priority (0 to 1000).`;
 }
 
 export function unknownPlugin(): Error {

@@ -1,5 +1,5 @@
 // The context of a running tool: access to the platform's addresses with the user's token, and nothing else.
-import { type Abortable, Redacted } from "../base";
+import { Redacted } from "../base";
 import type { LiveGrant } from "../connections";
 import type { Core } from "../core";
 import type { Provider } from "../providers";
@@ -9,7 +9,11 @@ import { type MemoryOwner, NO_MEMORY, toolMemory } from "./memory";
 import type { Tool } from "./registry";
 import type { ExecutionOutput } from "./schema";
 import { knownAddress } from "./secret-address";
+import type { TimeLimit } from "./time-limit";
 import { fatal } from "./tool-error";
+
+/** A difference that is not a change of the clock. */
+const JUMP_MS = 1000;
 
 export interface Run {
   projectId: string;
@@ -22,7 +26,7 @@ export interface Run {
   progress: Progress;
   secrets: Readonly<Record<string, string>>;
   /** Aborts when the run must end. */
-  limit: { readonly signal: AbortSignal; readonly stop: Abortable };
+  limit: Pick<TimeLimit, "signal" | "stop" | "left">;
   deadline: number;
   /** Called at most once, and only if the tool uses a cache. */
   cache: () => ConnectionCache;
@@ -67,7 +71,9 @@ export function toolContext(core: Core, run: Run): ToolContext {
     get signal() {
       return run.limit.signal;
     },
-    deadline: run.deadline,
+    get deadline() {
+      return deadlineOf(core, run);
+    },
     log: (level, message, subtype) => {
       run.logs.push({ level, message, ...(subtype === undefined ? {} : { subtype }) });
     },
@@ -78,6 +84,12 @@ export function toolContext(core: Core, run: Run): ToolContext {
     now: () => core.clock.now(),
     sleep: (ms) => core.clock.sleep(ms, run.limit.signal),
   };
+}
+
+/** The clock may be set while the tool runs. */
+function deadlineOf({ clock }: Core, { deadline, limit }: Run): number {
+  const now = clock.now() + limit.left;
+  return Math.abs(now - deadline) < JUMP_MS ? deadline : now;
 }
 
 function ownerOf(
@@ -122,8 +134,7 @@ async function platformFetch(
 
 /** The time of one request: as long as the setting allows, the tool asks for, and the run has left. */
 function timeOf(core: Core, run: Run, { timeoutMs = Infinity }: PlatformRequest): number {
-  const left = run.deadline - core.clock.now();
-  return Math.max(1, Math.min(timeoutMs, core.settings["egress.timeout"] * 1000, left));
+  return Math.max(1, Math.min(timeoutMs, core.settings["egress.timeout"] * 1000, run.limit.left));
 }
 
 /**

@@ -1,5 +1,13 @@
 // Tools: the interface for catalogs, and the services that list and run tools.
-export { endOfString, isObject, type Json, type JsonObject, parsePlainJson } from "../base";
+export {
+  closedList,
+  endOfString,
+  isObject,
+  type Json,
+  type JsonObject,
+  nearestOf,
+  parsePlainJson,
+} from "../base";
 export { type Caller, InputNeeded, type InputRequest } from "./caller";
 export {
   type Base,

@@ -1,7 +1,15 @@
 // Finds a channel by its name. The platform has no lookup by name, so the channels are listed.
-import { badInput, type Json, type JsonObject, type ToolError, upstreamRefused } from "../../../src/tools";
+import {
+  badInput,
+  type Json,
+  type JsonObject,
+  nearestOf,
+  type ToolError,
+  upstreamRefused,
+} from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { SUGGESTIONS } from "../limits";
+import { TOOLKIT } from "../metadata";
 import { type ConversationMetadata, conversationMetadata } from "../records/conversation";
 import { codeOf } from "../upstream/failure";
 import { textIn } from "../../upstream/json";
@@ -58,7 +66,7 @@ const OUT_OF_DATE: ReadonlySet<unknown> = new Set(["channel_not_found", "is_arch
 /** The name without the leading sign. Throws bad input if it is empty. */
 export function channelName(given: string): string {
   const name = given.replace(/^[#\s]+/, "").trim();
-  if (name === "") throw badInput("`channel_name` contains no name.");
+  if (name === "") throw badInput("`channel_name` is empty.");
   return name;
 }
 
@@ -107,15 +115,24 @@ async function findChannel(
   const inUse = [...directory.entries()].filter(({ isArchived }) => !isArchived);
   const known = closest([name], inUse, (item) => [item.name], SUGGESTIONS);
   const suggestions = known.map((item) => ({ id: item.id, name: item.name }));
-  throw notFound(`channel "${shortened(name)}"`, stopped, `Known channels: ${JSON.stringify(suggestions)}`);
+  const nearest = nearestOf(
+    known.map((item) => item.name),
+    name,
+  );
+  throw notFound(
+    `channel "${shortened(name)}"${nearest}`,
+    stopped,
+    `Correct \`channel_name\` and call again. Known channels: ${JSON.stringify(suggestions)}`,
+  );
 }
 
 function archived(name: string, { id }: Channel): ToolError {
   return upstreamRefused(`The channel "${shortened(name)}" is archived (id ${id}).`, {
     extra: { upstream_code: "is_archived" },
     additionalPromptContent:
-      `To read it, call again with \`conversation_id\` set to ${id}. ` +
-      "To write, choose another channel or ask the user to restore this one.",
+      `To read it, call again with \`conversation_id\` set to ${id} and without \`channel_name\`. ` +
+      `To write, choose another \`channel_name\` (${TOOLKIT}.ListConversations lists them), or ask the user to restore ` +
+      "this one.",
   });
 }
 

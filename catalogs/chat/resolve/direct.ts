@@ -87,6 +87,7 @@ function without(ids: readonly string[], own: string | undefined): string[] {
 function requireFew(others: readonly string[], mayIncludeOwn: boolean): void {
   if (others.length <= MAX_OTHERS + (mayIncludeOwn ? 1 : 0)) return;
   throw badInput(
-    `A direct conversation can have at most ${MAX_OTHERS} other people; ${others.length} were given.`,
+    `\`user_ids\`, \`usernames\` and \`emails\` must have at most ${MAX_OTHERS} other people together; ` +
+      `${others.length} were given. Leave some out and call again.`,
   );
 }

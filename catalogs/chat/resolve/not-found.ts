@@ -6,7 +6,7 @@ import type { Stop } from "./search";
 /** Names for which similar ones are looked for. */
 const MAX_COMPARED = 5;
 /** Names that a message repeats. */
-const MAX_SHOWN = 20;
+export const MAX_SHOWN = 20;
 /** Of a name, in characters. The longest names of the platform are shorter. */
 const MAX_LENGTH = 200;
 
@@ -41,9 +41,9 @@ function secondsOf({ details }: ToolError): number {
   return Math.ceil((details.retryAfterMs ?? 1000) / 1000);
 }
 
-/** The names in an error message. */
-export function shownNames(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_SHOWN).map((name) => shortened(name));
+/** The names in an error message. `more`: what follows each of them. */
+export function shownNames(names: readonly string[], more: (name: string) => string = () => ""): string {
+  const shown = names.slice(0, MAX_SHOWN).map((name) => `${shortened(name)}${more(name)}`);
   const others = names.length - shown.length;
   return others === 0 ? shown.join(", ") : `${shown.join(", ")} and ${others} more`;
 }

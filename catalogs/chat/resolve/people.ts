@@ -1,5 +1,5 @@
 // Finds people by id, handle or e-mail address.
-import { ToolError } from "../../../src/tools";
+import { nearestOf, ToolError } from "../../../src/tools";
 import { isPassing } from "../../upstream/missing";
 import type { ChatClient } from "../client";
 import { SUGGESTIONS } from "../limits";
@@ -59,9 +59,24 @@ export async function lookUpPeople(
     absent:
       absent.length === 0
         ? undefined
-        : { names: absent, error: await peopleNotFound(client, absent, stopped) },
+        : {
+            names: absent,
+            error: await peopleNotFound(
+              client,
+              absent,
+              fieldsWith({ user_ids: userIds, usernames, emails }, absent),
+              stopped,
+            ),
+          },
     failed: error === undefined ? undefined : { names: failed, error },
   };
+}
+
+/** The parameters with at least one of these values. */
+function fieldsWith(given: Readonly<Record<string, readonly string[]>>, values: readonly string[]): string[] {
+  return Object.entries(given).flatMap(([name, list]) =>
+    list.some((each) => values.includes(each)) ? [`\`${name}\``] : [],
+  );
 }
 
 async function unlessItPasses<T>(client: ChatClient, work: Promise<T>): Promise<T | ToolError> {
@@ -76,6 +91,7 @@ async function unlessItPasses<T>(client: ChatClient, work: Promise<T>): Promise<
 async function peopleNotFound(
   client: ChatClient,
   missing: readonly string[],
+  fields: readonly string[],
   stopped: Stop | undefined,
 ): Promise<ToolError> {
   const active = [...(await Directory.of(client, MEMBERS)).entries()].filter((member) => !member.deactivated);
@@ -84,7 +100,12 @@ async function peopleNotFound(
     people.length === 0
       ? `${TOOLKIT}.ListUsers lists the people.`
       : `Available people: ${JSON.stringify(people)}`;
-  return notFound(shownNames(missing), stopped, known);
+  // Each is compared with what it may be: a handle, an address or an id.
+  const texts = people.flatMap(({ id, name, email }) =>
+    [name, email, id].filter((text) => typeof text === "string"),
+  );
+  const what = shownNames(missing, (name) => nearestOf(texts, name.replace(/^@/, "")));
+  return notFound(what, stopped, `Correct ${fields.join(", ")} and call again. ${known}`);
 }
 
 /** The display name shows the model why a person is suggested; it never identifies one. */

@@ -7,7 +7,7 @@ import { grantWith, READS } from "../metadata";
 import { BasicUser } from "../records/user";
 import { shownNames } from "../resolve/not-found";
 import { lookUpPeople } from "../resolve/people";
-import { type PeopleInput, peopleOf } from "../resolve/selector";
+import { type PeopleInput, peopleOf, USER_ID, USERNAME } from "../resolve/selector";
 import { READ_USERS } from "../scopes";
 
 const list = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
@@ -24,8 +24,8 @@ export const getUsersInfo = defineTool({
   description:
     "Returns the profiles of people in the chat workspace, given by id, username (handle) or e-mail address.",
   input: Type.Object({
-    user_ids: list("Ids of people. Prefer them, and e-mail addresses, over usernames."),
-    usernames: list("Usernames (handles) of people, with or without a leading @."),
+    user_ids: list(`Ids of people: ${USER_ID}. Prefer them, and e-mail addresses, over usernames.`),
+    usernames: list(`Usernames (handles) of people, with or without a leading @: ${USERNAME}.`),
     emails: list("E-mail addresses of people."),
   }),
   output: Users,

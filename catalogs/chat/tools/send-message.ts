@@ -65,7 +65,7 @@ function requireMessage(message: string): void {
   const length = Array.from(message).length;
   if (length <= MESSAGE_LIMIT) return;
   throw badInput(
-    `\`message\` has ${length} characters; at most ${MESSAGE_LIMIT} can be sent. Shorten it or send it in parts.`,
+    `\`message\` must have at most ${MESSAGE_LIMIT} characters; it has ${length}. Shorten it or send it in parts.`,
   );
 }
 

@@ -9,8 +9,8 @@ import {
   upstreamRefused,
   upstreamUnmapped,
 } from "../../../src/tools";
-import { MESSAGE_LIMIT } from "../limits";
-import { meaningOf, sentenceFor } from "./codes";
+import { TOOLKIT } from "../metadata";
+import { type Code, codeNamed } from "./codes";
 import type { WholeAnswer } from "../../upstream/exchange";
 import { type Failure, final, rateLimitReached } from "../../upstream/retry";
 import { textIn, textsIn } from "../../upstream/json";
@@ -71,37 +71,49 @@ export function rateLimited(limit: string, retryAfterMs: number): ToolError {
 
 function refusal(call: Call, answer: WholeAnswer, code: string): Failure {
   const details = { developerMessage: `${call.method}: ${code}`, extra: { upstream_code: code } };
-  switch (meaningOf(code)) {
+  const known = codeNamed(code);
+  if (known === undefined) return unmapped(`${code}`, details);
+  const { meaning, sentence, next } = known;
+  const advised = next === undefined ? details : { ...details, additionalPromptContent: next };
+  switch (meaning) {
     case "dead":
       return final(new GrantDead(code));
     case "scope":
       return final(lostScopes(call, answer, code));
     case "missing":
       return final(
-        upstreamNotFound(`Not found, or not visible to this user: ${call.subject ?? code}.`, details),
+        upstreamNotFound(`Not found, or not visible to this user: ${call.subject ?? code}.`, {
+          ...advised,
+          ...correction(call),
+        }),
       );
     case "throttled":
       return throttled(call, answer);
     case "refused":
-      return final(upstreamRefused(sentenceFor(code) ?? `The platform refused this (${code}).`, details));
+    case "organization":
+      return final(upstreamRefused(sentence, advised));
     case "input":
-      return final(badInput(inputSentence(code, answer), details));
+      return final(badInput([sentence, ...reasonsIn(answer)].join(" "), advised));
+    case "fault":
+      return final(upstreamUnmapped(`${sentence} (${code})`, { ...advised, statusCode: 502 }));
     case "transient":
-      return transient(call, code);
-    case undefined:
-      return unmapped(code, details);
+      return transient(call, code, known);
   }
 }
 
-function inputSentence(code: string, answer: WholeAnswer): string {
-  if (code === "msg_too_long") {
-    return (
-      `The message is too long for the platform. It accepts at most ${MESSAGE_LIMIT} characters, ` +
-      "in some places fewer. Shorten it or send it in parts."
-    );
-  }
-  const reasons = textsIn(answer.body?.["response_metadata"], "messages");
-  return sentenceFor(code) ?? [`The platform refused the arguments (${code}).`, ...reasons].join(" ");
+/** The parameter that named what was not found, and the tool that lists what exists. */
+function correction({ params }: Call): { additionalPromptContent?: string } {
+  const of = (parameter: string, lister: string): { additionalPromptContent: string } => ({
+    additionalPromptContent: `Correct \`${parameter}\` and call again. ${TOOLKIT}.${lister} lists what exists, with ids.`,
+  });
+  if (params["channel"] !== undefined) return of("conversation_id", "ListConversations");
+  if (params["user"] !== undefined || params["users"] !== undefined) return of("user_ids", "ListUsers");
+  return {};
+}
+
+/** The platform's own words about the arguments. */
+function reasonsIn(answer: WholeAnswer): string[] {
+  return textsIn(answer.body?.["response_metadata"], "messages");
 }
 
 function throttled(call: Call, answer: WholeAnswer): Failure {
@@ -112,12 +124,13 @@ function throttled(call: Call, answer: WholeAnswer): Failure {
   };
 }
 
-function transient(call: Call, what: string): Failure {
+/** Without a code of the platform nothing is known about the outcome. */
+function transient(call: Call, what: string, code: Code | undefined = undefined): Failure {
   const error = upstreamFailed(`The platform could not do this at the moment (${what}).`, {
-    advice: "Try again later.",
+    advice: code === undefined ? "Try again later." : `${code.sentence} Try again later.`,
     developerMessage: `${call.method}: ${what}`,
   });
-  return { error, retry: "now", maybeDone: true };
+  return { error, retry: "now", maybeDone: code === undefined || code.maybeDone === true };
 }
 
 function unmapped(

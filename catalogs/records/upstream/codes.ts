@@ -1,6 +1,8 @@
 // The platform's answer codes by their meaning to the caller, from its public documentation. The texts that come with the
 // codes are not part of its API contract.
 
+import type { Role } from "../roles";
+
 /** The only success, whatever the HTTP status. */
 export const DONE = 3000;
 /** Nothing matches, or the page is past the end. */
@@ -25,6 +27,8 @@ export interface Entry {
   meaning: Meaning;
   /** Added to the platform's message. */
   hint?: string;
+  /** What does not exist, or cannot be used. */
+  role?: Role | "criteria";
   /** The tool that lists what exists instead. */
   lister?: string;
   /** The hint, which ends with the flag of the tool that processes a part, if it has one and it is not set. */
@@ -33,14 +37,34 @@ export interface Entry {
 
 const CODES: Readonly<Record<number, Entry>> = {
   1000: { meaning: "input", hint: "The address or a parameter is not valid." },
-  1040: { meaning: "missing", hint: "This account owner does not exist.", lister: "GetApplicationMetaInfo" },
+  1040: {
+    meaning: "missing",
+    role: "owner",
+    hint: "This account owner does not exist.",
+    lister: "GetApplicationMetaInfo",
+  },
   1060: { meaning: "refused", hint: "The application is not shared with this user." },
   1080: { meaning: "refused", hint: "The application is disabled." },
   1090: { meaning: "missing", hint: "This component does not exist.", lister: "FetchVendorAppSections" },
   1130: { meaning: "refused", hint: "API access is disabled for this user's permission set." },
-  2892: { meaning: "missing", hint: "This application does not exist.", lister: "GetApplicationMetaInfo" },
-  2893: { meaning: "missing", hint: "This form does not exist.", lister: "FetchVendorFormMetaInformation" },
-  2894: { meaning: "missing", hint: "This report does not exist.", lister: "FetchVendorReportsMeta" },
+  2892: {
+    meaning: "missing",
+    role: "application",
+    hint: "This application does not exist.",
+    lister: "GetApplicationMetaInfo",
+  },
+  2893: {
+    meaning: "missing",
+    role: "form",
+    hint: "This form does not exist.",
+    lister: "FetchVendorFormMetaInformation",
+  },
+  2894: {
+    meaning: "missing",
+    role: "report",
+    hint: "This report does not exist.",
+    lister: "FetchVendorReportsMeta",
+  },
   2896: { meaning: "refused", hint: "This user may not delete these records." },
   2897: { meaning: "refused", hint: "This user may not change these records." },
   2898: { meaning: "refused", hint: "This user may not see these records." },
@@ -55,10 +79,16 @@ const CODES: Readonly<Record<number, Entry>> = {
   3070: { meaning: "input", hint: "The values are not valid." },
   3090: {
     meaning: "input",
+    role: "criteria",
     hint: "The criteria are not valid. Check field link names, operators and quotes.",
   },
   3100: { meaning: "missing", hint: "Nothing matches." },
-  3190: { meaning: "missing", hint: "There is no record with this id.", lister: "FetchVendorRecords" },
+  3190: {
+    meaning: "missing",
+    role: "record",
+    hint: "There is no record with this id.",
+    lister: "FetchVendorRecords",
+  },
   3910: { meaning: "missing", hint: "The application has no forms." },
   3920: { meaning: "missing", hint: "The application has no pages." },
   3930: { meaning: "missing", hint: "The application has no reports." },
@@ -69,9 +99,9 @@ const CODES: Readonly<Record<number, Entry>> = {
   },
   3970: { meaning: "input", hint: "At most 200 records can be read at once." },
   4000: { meaning: "quota", hint: "The account has used up its API calls of the day." },
-  7120: { meaning: "missing", hint: "This job does not exist.", lister: "CreateBulkReadJob" },
+  7120: { meaning: "missing", role: "job", hint: "This job does not exist.", lister: "CreateBulkReadJob" },
   7130: { meaning: "refused", hint: "The job belongs to another user." },
-  7150: { meaning: "input", hint: "This kind of report cannot be exported." },
+  7150: { meaning: "input", role: "report", hint: "This kind of report cannot be exported." },
   8011: { meaning: "input", hint: "A number has too many digits." },
   8012: { meaning: "input", hint: "A number has the wrong format." },
   [NO_MATCH_TOO]: { meaning: "missing", hint: "Nothing matches." },

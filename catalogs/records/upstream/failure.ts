@@ -16,7 +16,7 @@ import {
 } from "../../../src/tools";
 import { RATE_WINDOW_MS } from "../limits";
 import { TOOLKIT } from "../metadata";
-import { type Call, scopesOf } from "../operation";
+import { type Call, parameterWithRole, scopesOf } from "../operation";
 import { DONE, type Entry, entryOf, RATE_LIMITED, SCOPE_MISSING, TOKEN_REFUSED } from "./codes";
 import type { WholeAnswer } from "../../upstream/exchange";
 import { isJsonObject } from "../../upstream/json";
@@ -59,7 +59,7 @@ function refusal(call: Call, answer: WholeAnswer, code: number | undefined): Too
   const hints = [saysAbsent(text) ? undefined : hintOf(call, entry), keyHint(call, answer)].filter(
     (hint) => hint !== undefined,
   );
-  const message = [`The platform refused this${reason}.`, ...hints].join(" ");
+  const message = [`The platform refused this${reason}.`, ...hints, ...parameterHint(call, entry)].join(" ");
   if (answer.status === 401) return upstreamUnauthorized(message, details);
   switch (entry?.meaning) {
     case "missing":
@@ -113,6 +113,17 @@ function hintOf({ operation, address }: Call, entry: Entry | undefined): string 
   if (narrow === undefined) return entry?.hint;
   const isSet = flag === undefined || /[?&]process_until_limit=true(&|$)/.test(address);
   return isSet ? `${narrow}.` : `${narrow}, or set \`${flag}\` to process 200 at a time.`;
+}
+
+/** The parameter to correct. */
+function parameterHint({ operation }: Call, entry: Entry | undefined): string[] {
+  const parameter =
+    entry?.role === undefined
+      ? undefined
+      : entry.role === "criteria"
+        ? (operation.query?.criteria ?? "request_body.criteria")
+        : parameterWithRole(operation, entry.role);
+  return parameter === undefined ? [] : [`Correct \`${parameter}\`.`];
 }
 
 function keyHint({ operation }: Call, { status }: WholeAnswer): string | undefined {

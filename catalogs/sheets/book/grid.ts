@@ -1,6 +1,7 @@
 // The grid of a sheet: its bounds and how it is enlarged.
 import { badInput, type JsonObject, retryableInput, type ToolError } from "../../../src/tools";
 import { cellName } from "../cells/a1";
+import { columnLetters } from "../cells/column";
 import { MAX_CELLS, NEW_COLUMNS, NEW_ROWS } from "../limits";
 import { sheetList } from "./choose";
 import type { Book, Sheet } from "./metadata";
@@ -41,10 +42,16 @@ const CONNECTED = "DATA_SOURCE";
 
 export function outsideGrid(book: Book, sheet: Sheet, row: number, column: number): ToolError {
   const { title, rowCount, columnCount } = sheet;
-  const hint = `Sheets.UpdateCells enlarges a sheet when it writes outside it. ${sheetList(book.sheets)}`;
+  const hint =
+    "Call again with a cell inside, or use Sheets.UpdateCells, which enlarges a sheet when it writes outside it. " +
+    sheetList(book.sheets);
+  const rules = [
+    ...(row > rowCount ? [`\`row\` must be <= ${rowCount}`] : []),
+    ...(column > columnCount ? [`\`column\` must be from A to ${columnLetters(columnCount)}`] : []),
+  ];
   return retryableInput(
     `${cellName(row, column)} is outside the sheet ${JSON.stringify(title)}, ` +
-      `which has ${rowCount} rows and ${columnCount} columns. ${hint}`,
+      `which has ${rowCount} rows and ${columnCount} columns: ${rules.join(", and ")}.`,
     { additionalPromptContent: hint },
   );
 }

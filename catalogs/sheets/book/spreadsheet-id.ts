@@ -28,6 +28,10 @@ export function spreadsheetIdOf(text: string): string {
   throw badInput(
     "`spreadsheet_id` must be the id of a spreadsheet (letters, digits, - and _) or its address " +
       `${LINK_BASE}/d/{id}/edit.`,
+    {
+      additionalPromptContent:
+        "Correct it and call again. Sheets.SearchSpreadsheets finds spreadsheets by their titles and returns their ids.",
+    },
   );
 }
 

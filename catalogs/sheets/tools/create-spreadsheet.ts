@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { defineTool, type JsonObject, outcomeUnknown, upstreamFailed } from "../../../src/tools";
 import { newGrid } from "../book/grid";
 import { BOOK_RESULT, FIRST_SHEET } from "../book/parameters";
-import { type Data, DATA_FORMAT, parseData } from "../cells/data";
+import { type Data, DATA_EXAMPLE, DATA_FORMAT, parseData } from "../cells/data";
 import { VALUE_RULE } from "../cells/entry";
 import { gridData } from "../cells/typed";
 import { SheetsClient } from "../client";
@@ -19,7 +19,7 @@ export const createSpreadsheet = defineTool({
   description: `Creates a spreadsheet with one sheet, \`Sheet1\`, and fills it with the given cells. ${VALUE_RULE}`,
   input: Type.Object({
     title: Type.Optional(Type.String({ description: `Title of the spreadsheet. Default: ${UNTITLED}.` })),
-    data: Type.Optional(Type.String({ description: `The cells: ${DATA_FORMAT}` })),
+    data: Type.Optional(Type.String({ description: `The cells: ${DATA_FORMAT}`, examples: [DATA_EXAMPLE] })),
   }),
   output: Type.Object(BOOK_RESULT),
   authorization: fileGrant(),

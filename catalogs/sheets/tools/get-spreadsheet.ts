@@ -4,13 +4,13 @@ import { badInput, defineTool, endedBecause } from "../../../src/tools";
 import { chooseSheet } from "../book/choose";
 import { requireReadable } from "../book/grid";
 import { readBook, type Sheet } from "../book/metadata";
-import { BOOK_RESULT, SHEET_PARAMETERS, SPREADSHEET_ID } from "../book/parameters";
+import { BOOK_RESULT, notAColumn, SHEET_PARAMETERS, SPREADSHEET_ID } from "../book/parameters";
 import { spreadsheetIdOf } from "../book/spreadsheet-id";
 import { type Area, rangeName } from "../cells/a1";
 import { columnOf } from "../cells/column";
 import { readCells } from "../cells/read";
 import { SheetsClient } from "../client";
-import { MAX_COLUMN, MAX_RESULT_BYTES, WINDOW_COLUMNS, WINDOW_ROWS } from "../limits";
+import { MAX_RESULT_BYTES, WINDOW_COLUMNS, WINDOW_ROWS } from "../limits";
 import { fileGrant, READS } from "../metadata";
 import { getCells } from "../upstream/calls";
 import { numberIn, objectIn, objectsIn } from "../../upstream/json";
@@ -109,7 +109,7 @@ export const getSpreadsheet = defineTool({
 function startColumn(text: string): number {
   const column = columnOf(text);
   if (column !== undefined) return column;
-  throw badInput(`\`start_col\` must be the letters of a column or its number, 1 to ${MAX_COLUMN}.`);
+  throw notAColumn("start_col", text);
 }
 
 interface Start {

@@ -9,7 +9,7 @@ import { sheetLink, spreadsheetIdOf } from "../book/spreadsheet-id";
 import { writeToRead } from "../book/write";
 import { cellName, rangeName } from "../cells/a1";
 import { blocksOf } from "../cells/blocks";
-import { type Cell, type Data, DATA_FORMAT, parseData, refusal } from "../cells/data";
+import { type Cell, type Data, DATA_EXAMPLE, DATA_FORMAT, parseData, refusal } from "../cells/data";
 import { type CellValue, VALUE_RULE } from "../cells/entry";
 import { keystrokesOf } from "../cells/keyboard";
 import { SheetsClient } from "../client";
@@ -25,7 +25,7 @@ export const updateCells = defineTool({
     `cell. A written cell loses its smart chips. ${VALUE_RULE} If a cell is outside the sheet, the sheet is enlarged.`,
   input: Type.Object({
     spreadsheet_id: SPREADSHEET_ID,
-    data: Type.String({ description: `The cells, at least one: ${DATA_FORMAT}` }),
+    data: Type.String({ description: `The cells, at least one: ${DATA_FORMAT}`, examples: [DATA_EXAMPLE] }),
     ...SHEET_PARAMETERS,
   }),
   output: Type.Object({

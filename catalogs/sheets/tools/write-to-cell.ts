@@ -47,7 +47,9 @@ export const writeToCell = defineTool({
     const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);
     const column = requireColumn(input.column);
     if (isTooLong(input.value)) {
-      throw badInput(`\`value\` has more than ${MAX_TEXT} characters, the maximum of one cell. Shorten it.`);
+      throw badInput(
+        `\`value\` must have at most ${MAX_TEXT} characters, the maximum of one cell. Shorten it and call again.`,
+      );
     }
     const named = input.sheet_name ?? "";
     const title = named.trim() === "" ? FIRST_SHEET : named;
@@ -105,7 +107,9 @@ async function explain(client: SheetsClient, { spreadsheetId, title, row, column
   const book = await readBook(client, spreadsheetId);
   const sheet = sheetTitled(book, title);
   // The platform tells `budget` from `Budget`.
-  if (sheet?.title !== title) throw noSuchSheet(book, `with the name ${JSON.stringify(title)}`);
+  if (sheet?.title !== title) {
+    throw noSuchSheet(book, "sheet_name", title, `with the name ${JSON.stringify(title)}`);
+  }
   requireGrid(book, sheet);
   if (!isInGrid(sheet, row, column)) throw outsideGrid(book, sheet, row, column);
 }

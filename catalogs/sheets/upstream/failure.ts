@@ -170,12 +170,13 @@ function notFound(call: Call, refusal: Refusal, details: ToolErrorDetails): Tool
 
 // An application that has access only to files opened with it cannot distinguish these cases.
 const UNREACHABLE =
-  "The spreadsheet may not exist, may not be shared with the user, or may not have been opened through this " +
+  "`spreadsheet_id` cannot be opened: the spreadsheet may not exist, may not be shared with the user, or may not have been opened through this " +
   `application. ${PICKER} creates a link with which the user can pick it.`;
 
 const OFFER =
-  `Check the id. If it is correct, call ${PICKER}, give the user the link, and call this tool again after the user has ` +
-  "picked the spreadsheet. An Excel file cannot be picked: it must be saved as a native spreadsheet first.";
+  "Check `spreadsheet_id`: Sheets.SearchSpreadsheets returns the ids that can be opened. If it is correct, call " +
+  `${PICKER}, give the user the link, and call this tool again after the user has picked the spreadsheet. An Excel file ` +
+  "cannot be picked: it must be saved as a native spreadsheet first.";
 
 function unreachable(fail: typeof upstreamNotFound, refusal: Refusal, details: ToolErrorDetails): ToolError {
   const message = `${UNREACHABLE} ${quoted(refusal)}`.trim();

@@ -49,6 +49,8 @@ const egress: Egress = {
         ? Response.json({ code: 3000, data: [] })
         : Response.json({ code: 1030, description: "Authorization Failure." }, { status: 401 });
     }
+    // Grants of the provider of an earlier test are revoked when it is deleted.
+    if (pathname.endsWith("/revoke")) return Response.json({ status: "success" });
     const form = new URLSearchParams(request.body === undefined ? "" : reveal(request.body));
     sent.push(`${form.get("grant_type")} ${origin}`);
     if (form.get("client_secret") !== secretAt(center)) {

@@ -5,6 +5,7 @@ import { MISSING } from "../../../upstream/missing";
 import { LIST_LIMIT } from "../../limits";
 import { NEXT_CURSOR, orNull, required } from "../../parameters";
 import { BasicUser } from "../../records/user";
+import { USER_ID } from "../../resolve/selector";
 import { READ_CONVERSATIONS, READ_USERS } from "../../scopes";
 import { getUsersInfo, usersInfo } from "../get-users-info";
 import { getUsersInConversation, usersInConversation } from "../get-users-in-conversation";
@@ -22,9 +23,10 @@ export const deprecatedPeople: readonly ToolDefinition[] = [
   deprecated(getUsersInfo, {
     name: "GetUserInfoById",
     description: "Returns the profile of one person, given by id.",
-    input: Type.Object({ user_id: Type.String({ description: "The person's id." }) }),
+    input: Type.Object({ user_id: Type.String({ description: `The person's id: ${USER_ID}.` }) }),
     output: BasicUser,
     scopes: READ_USERS,
+    names: { user_ids: "user_id" },
     to: (input) => ({ user_ids: [required("user_id", input.user_id)] }),
     async run(input, context) {
       const [user] = (await usersInfo(context, input)).users;

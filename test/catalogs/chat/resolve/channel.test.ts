@@ -196,7 +196,9 @@ describe("no such channel", () => {
     expect(error.details).toMatchObject({ statusCode: 404, retryAfterMs: 500 });
     expect(error.message).toContain('channel "genral"');
     const known = error.details.additionalPromptContent ?? "";
-    expect(known).toStartWith('Known channels: [{"id":"CGEN","name":"general"}');
+    expect(error.message).toContain("(nearest: general)");
+    expect(known).toStartWith("Correct `channel_name` and call again. ");
+    expect(known).toContain('Known channels: [{"id":"CGEN","name":"general"}');
     expect(JSON.parse(known.slice(known.indexOf("[")))).toHaveLength(100);
     expect(stub.calls("chat.postMessage")).toBe(0);
   });

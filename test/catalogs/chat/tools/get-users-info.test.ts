@@ -137,7 +137,7 @@ describe("somebody who is missing", () => {
     });
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
     expect(error.details).toMatchObject({ statusCode: 404, retryAfterMs: 500 });
-    expect(error.message).toContain("U0404, alise, nobody@sandbox.example");
+    expect(error.message).toContain("U0404, alise (nearest: alice), nobody@sandbox.example");
     const { alice } = sandbox.people;
     expect(error.details.additionalPromptContent).toContain(
       `{"id":"${alice.id}","name":"alice","email":"${alice.email}","display_name":"Alice"}`,

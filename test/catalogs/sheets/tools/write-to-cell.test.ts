@@ -134,7 +134,7 @@ describe("the sheet", () => {
     const error = await failure({ sheet_name: "q1 report" });
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
     expect(error.message).toContain('There is no sheet with the name "q1 report"');
-    expect(error.message).toContain('"Q1 Report"');
+    expect(error.details.additionalPromptContent).toContain('"Q1 Report"');
   });
 
   test("is found by its name, never by its id", async () => {
@@ -147,7 +147,7 @@ describe("the sheet", () => {
     const error = await failure({ sheet_name: "Chart" });
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
     expect(error.message).toContain("has no cells");
-    expect(error.message).toContain('"Q1 Report"');
+    expect(error.details.additionalPromptContent).toContain('"Q1 Report"');
   });
 });
 
@@ -166,9 +166,9 @@ describe("the cell", () => {
       const error = await failure({ column, row: 1 });
       expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
       expect(error.message).toStartWith(
-        `${column}1 is outside the sheet "Sheet1", which has 981 rows and 24 columns. Sheets.UpdateCells enlarges`,
+        `${column}1 is outside the sheet "Sheet1", which has 981 rows and 24 columns: \`column\` must be from A to X.`,
       );
-      expect(error.message).toContain('"Q1 Report"');
+      expect(error.details.additionalPromptContent).toContain('"Q1 Report"');
       expect(sandbox.sheets(id)[1]).toMatchObject({ rowCount: 981, columnCount: 24 });
     },
   );
