@@ -39,17 +39,24 @@ export async function loadCommonConfig(
   common: Common,
   { flags = {}, strict = false }: Pick<SessionOptions, "flags"> & { strict?: boolean } = {},
 ): Promise<Config> {
-  const [{ loadConfig }, { catalogSettings }] = await Promise.all([
+  const [{ ConfigFileError, loadConfig }, { catalogSettings }, lines] = await Promise.all([
     import("../src/config"),
     import("../catalogs/settings"),
+    import("./config-lines"),
   ]);
-  return loadConfig({
-    declared: catalogSettings,
-    flags: { data_dir: common.dataDir, project: common.project, ...flags },
-    configFile: common.config,
-    environment: io.env,
-    warn: strict ? undefined : (line) => io.note(`warning: ${printable(line)}`),
-  });
+  try {
+    const config = loadConfig({
+      declared: catalogSettings,
+      flags: { data_dir: common.dataDir, project: common.project, ...flags },
+      configFile: common.config,
+      environment: io.env,
+      warn: strict ? undefined : (line) => io.note(`warning: ${printable(line)}`),
+    });
+    await lines.refuseRepeatedKeys(config.file);
+    return config;
+  } catch (error) {
+    throw error instanceof ConfigFileError ? await lines.locatedConfigError(error) : error;
+  }
 }
 
 /** Opens the data folder, runs `work` as the operator of the project, and always closes the folder. */

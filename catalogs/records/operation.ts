@@ -1,6 +1,7 @@
 // A row of the tables in `operations/`: everything in which the tools differ.
 import type { JsonObject, ToolMetadata } from "../../src/tools";
 import type { RequestBody } from "./body/schemas";
+import type { Legend } from "./legend";
 import { type Role, roleOf } from "./roles";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
@@ -24,6 +25,8 @@ export interface Operation {
   emptyWithoutMatch?: "data" | "result";
   /** What the caller does with an answer that cannot be used alone; undefined if it can. */
   instructions?: (answer: JsonObject) => string | undefined;
+  /** Numbers in the answer that get words. */
+  legend?: Legend;
   /** Fields of a successful answer in addition to `code`: name → description. */
   answer: Readonly<Record<string, string>>;
 }

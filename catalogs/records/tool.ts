@@ -9,6 +9,7 @@ import {
 } from "../../src/tools";
 import { checkedBody } from "./body/check";
 import { publishedSchema, type RequestBody } from "./body/schemas";
+import { withWords } from "./legend";
 import { type Operation, pathParameters, privateLinkParameter, type QueryName, scopesOf } from "./operation";
 import { addressParameter, MODE, queryParameter, REQUEST_BODY } from "./parameters";
 import { zohoPreset } from "../presets/zoho";
@@ -99,7 +100,8 @@ function answerOf({ answer }: Operation): TSchema {
     { code: Type.Integer({ description: "3000: success" }), ...Object.fromEntries(members) },
     {
       additionalProperties: true,
-      description: "The platform's answer. Ids are text with all their digits.",
+      description:
+        "The platform's answer. Ids, and numbers with more digits than a JSON number keeps, are text.",
     },
   );
 }
@@ -140,8 +142,12 @@ async function perform(operation: Operation, input: Input, body: string | undefi
     throw await withAlternatives(error, operation, input, context);
   });
   reportFailedItems(answer, context);
+  const { legend } = operation;
   const instructions = operation.instructions?.(answer);
-  return { response_json: answer, ...(instructions === undefined ? {} : { instructions }) };
+  return {
+    response_json: legend === undefined ? answer : withWords(answer, legend),
+    ...(instructions === undefined ? {} : { instructions }),
+  };
 }
 
 /** Logs a warning, because the answer as a whole is a success. */

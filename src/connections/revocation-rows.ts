@@ -51,6 +51,9 @@ const SENDING = query<{ id: string }>(
 const change = command<Pick<RevocationRow, "id" | "attempts" | "due_at" | "sending_until">>(
   "UPDATE revocations SET attempts = :attempts, due_at = :due_at, sending_until = :sending_until WHERE id = :id",
 );
+const replace = command<Pick<ConnectionRow, "sealed_tokens" | "sealed_facts"> & { id: string }>(
+  "UPDATE revocations SET sealed_tokens = :sealed_tokens, sealed_facts = :sealed_facts WHERE id = :id",
+);
 const DELETE = query("DELETE FROM revocations WHERE id = ?");
 // Flows whose code was exchanged, or is being exchanged.
 const CONSENTING = query<UsedFlow>(
@@ -104,6 +107,14 @@ export function* changeRevocation(
 ): Transaction<void> {
   const { id, attempts, due_at, sending_until } = row;
   yield* change({ id, attempts, due_at, sending_until });
+}
+
+/** Stores newer tokens of the same grant. */
+export function* replaceTokens(
+  row: Pick<ConnectionRow, "sealed_tokens" | "sealed_facts"> & { id: string },
+): Transaction<void> {
+  yield* erase();
+  yield* replace(row);
 }
 
 /** Whether a former provider is kept that no order needs. */

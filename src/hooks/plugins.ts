@@ -28,11 +28,13 @@ import {
   type Credentials,
   credentialsWith,
   equalCredentials,
+  namesOf,
   openCredentials,
   RETRY_DEFAULTS,
   retryOf,
   retryWith,
   sealCredentials,
+  type StoredCredentials,
   type Webhook,
   webhookOf,
   webhookWith,
@@ -166,7 +168,7 @@ export class Plugins {
     const now = clock.now();
     const given = request.webhook_config ?? {};
     const webhook = webhookWith({ endpoints: {}, auth: { type: "none" }, sealed: [] }, given);
-    const credentials = credentialsWith({}, given);
+    const credentials = credentialsWith({}, given, { now, moves: false });
     checkPlugin(webhook, credentials);
     const key = {
       id: newId("pl", now, random),
@@ -212,18 +214,16 @@ export class Plugins {
     before: PluginRow,
     given: NonNullable<PatchPlugin["webhook_config"]>,
   ): Promise<Pick<PluginRow, "webhook" | "sealed_credentials" | "origins">> {
-    const { keyring } = this.#core;
+    const { keyring, clock } = this.#core;
     const webhook = webhookWith(webhookOf(before), given);
-    requireGivenAgain(
-      movedAddresses(endpointAddresses(webhook), originsOfPlugin(before)),
-      credentialFields(webhook.sealed, given),
-    );
+    const moved = movedAddresses(endpointAddresses(webhook), originsOfPlugin(before));
+    requireGivenAgain(moved, credentialFields(webhook.sealed, given));
     // Credentials that cannot be opened are lost and must be set again.
-    const known = await openCredentials(keyring, before).catch((error: unknown): Credentials => {
+    const known = await openCredentials(keyring, before).catch((error: unknown): StoredCredentials => {
       if (error instanceof Unopenable) return {};
       throw error;
     });
-    const credentials = credentialsWith(known, given);
+    const credentials = credentialsWith(known, given, { now: clock.now(), moves: moved.length > 0 });
     checkPlugin(webhook, credentials);
     return {
       webhook: textOf(webhook, credentials),
@@ -289,8 +289,8 @@ export class Plugins {
 
 const NAME_TAKEN = "Another plugin has this name. Choose another one.";
 
-function textOf(webhook: Webhook, credentials: Credentials): string {
-  return JSON.stringify({ ...webhook, sealed: Object.keys(credentials) });
+function textOf(webhook: Webhook, credentials: StoredCredentials): string {
+  return JSON.stringify({ ...webhook, sealed: namesOf(credentials) });
 }
 
 export function unknownPlugin(): Error {

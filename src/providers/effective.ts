@@ -21,6 +21,8 @@ export interface EffectiveOAuth2 {
   /** Whether callbacks must contain `iss`. */
   requiresIssuer?: boolean;
   scopeAliases?: Readonly<Record<string, string>>;
+  /** What the provider calls its bearer tokens, besides `Bearer`. */
+  tokenTypes?: readonly string[];
   /** Name of a fact → path into the token response. */
   facts: Readonly<Record<string, string>>;
   /** Facts that together identify the account at the provider. */
@@ -99,6 +101,7 @@ export function effectiveOAuth2(
     issuer: own.issuer,
     requiresIssuer: own.authorization_response_iss_parameter_supported ?? false,
     scopeAliases: preset?.scopeAliases ?? {},
+    tokenTypes: preset?.tokenTypes ?? [],
     facts: preset?.facts ?? OPENID_FACTS,
     account: preset?.account ?? Object.keys(OPENID_FACTS),
     tokenServers: knownTokenServers(preset?.tokenServers, token.endpoint, settings),

@@ -16,6 +16,8 @@ export interface ProviderPreset {
   account?: readonly string[];
   /** Other names of scopes → the names in grants. */
   scopeAliases?: Readonly<Record<string, string>>;
+  /** Values of `token_type` that mean a bearer token, besides `Bearer`. */
+  tokenTypes?: readonly string[];
   /** What scopes allow, for the person who consents: scope → words such as "Send messages as you". */
   scopeWords?: Readonly<Record<string, string>>;
   /** What an operator does in the platform's console. */

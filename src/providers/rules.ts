@@ -1,7 +1,7 @@
 // Rules for provider records beyond their schema. Each error names the field.
 import { fieldErrors } from "../base";
 import { type FieldError, malformedRequest } from "../errors";
-import { addressFault } from "./address";
+import { addressFault, issuerFault } from "./address";
 import { parseExpression } from "./expression";
 import { OAuth2Create, type GivenOAuth2, type RequestConfig } from "./schema";
 import { hasUnknownPlaceholder, PLACEHOLDERS } from "./template";
@@ -50,7 +50,7 @@ function missingRequests(oauth2: GivenOAuth2, hasPreset: boolean): FieldError[] 
 }
 
 function checkIssuer(issuer: string | undefined): FieldError[] {
-  const message = issuer === undefined ? undefined : addressFault(issuer);
+  const message = issuer === undefined ? undefined : issuerFault(issuer);
   return message === undefined ? [] : [{ field: "oauth2.issuer", rule: "uri", message }];
 }
 

@@ -3,6 +3,8 @@ import { type Static, Type } from "typebox";
 import { isObject } from "../base";
 import { BindingResponse, CHOSEN_ID, ChosenId, SecretResponse } from "../identity/schema";
 
+/** Checked with a better error by the rules of providers. */
+const ADDRESS = { format: "uri" };
 const endpoint = Type.String({ minLength: 1, maxLength: 1000 });
 const contentType = Type.Enum(["application/x-www-form-urlencoded", "application/json"]);
 // The default pattern does not match a name with a line break, so its value would not be checked.
@@ -72,6 +74,7 @@ const common = {
       minLength: 1,
       maxLength: 1000,
       description: "OpenID issuer; fills the requests that are not given.",
+      shown: ADDRESS,
     }),
   ),
   authorization_response_iss_parameter_supported: Type.Optional(
@@ -151,7 +154,10 @@ export const AuthProviderResponse = Type.Object({
     client_id: Type.String(),
     client_secret: SecretResponse,
     private_key: Type.Optional(SecretResponse),
-    redirect_uri: Type.String({ description: "The redirect address to register at the provider." }),
+    redirect_uri: Type.String({
+      shown: ADDRESS,
+      description: "The redirect address to register at the provider.",
+    }),
     ...common,
     ...requests,
   }),

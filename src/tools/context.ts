@@ -80,7 +80,7 @@ export function toolContext(core: Core, run: Run): ToolContext {
     get cache() {
       return (cache ??= run.cache());
     },
-    memory: grant === undefined ? NO_MEMORY : toolMemory(core, () => ownerOf(run, run.grant ?? grant)),
+    memory: grant === undefined ? NO_MEMORY : toolMemory(core, () => memoryOwner(run, run.grant ?? grant)),
     now: () => core.clock.now(),
     sleep: (ms) => core.clock.sleep(ms, run.limit.signal),
   };
@@ -92,8 +92,9 @@ function deadlineOf({ clock }: Core, { deadline, limit }: Run): number {
   return Math.abs(now - deadline) < JUMP_MS ? deadline : now;
 }
 
-function ownerOf(
-  { projectId, provider, tool }: Run,
+/** Whose memory a run may use. */
+export function memoryOwner(
+  { projectId, provider, tool }: Pick<Run, "projectId" | "provider" | "tool">,
   { connectionId, version, facts }: LiveGrant,
 ): MemoryOwner {
   const { toolkit, accountOf } = tool.catalog;

@@ -1,6 +1,7 @@
 // Sends calls to the platform, with waits and retries.
 import type { JsonObject, ToolContext } from "../../../src/tools";
 import { exchange, jsonRequest } from "../../upstream/exchange";
+import { parseExactly } from "../../upstream/number";
 import {
   callWithRetries,
   type Failure,
@@ -11,7 +12,7 @@ import {
 } from "../../upstream/retry";
 import { BACKOFF_MS, JITTER_MS, RESERVE_MS } from "../limits";
 import { type Call, methodOf } from "../operation";
-import { meansNoMatch, NO_MATCH } from "./codes";
+import { matchesNothing } from "./codes";
 import { codeIn, failureOf } from "./failure";
 
 /**
@@ -49,18 +50,20 @@ async function waitToRetry(
 
 async function attempt(context: ToolContext, call: Call, retries: Retries): Promise<Outcome> {
   const { operation, address, body } = call;
-  const answer = await exchange(context, "api", address, {
+  const request = {
     // The platform refuses an `Accept` with wildcards.
     ...jsonRequest(body),
     method: methodOf(operation),
     anonymous: operation.scope === "none",
     signal: context.signal,
     ...(isRead(call) && retries.now === 0 ? { timeoutMs: timeOfTry(context.deadline - context.now()) } : {}),
-  });
+  };
+  const answer = await exchange(context, "api", address, request, parseExactly);
   const { emptyWithoutMatch } = operation;
   // A search without a match is a result, not a failure.
-  if (emptyWithoutMatch !== undefined && meansNoMatch(codeIn(answer)) && answer.status < 500) {
-    return { body: { code: NO_MATCH, [emptyWithoutMatch]: [] } };
+  const code = codeIn(answer);
+  if (emptyWithoutMatch !== undefined && matchesNothing(code) && answer.status < 500) {
+    return { body: { code, [emptyWithoutMatch]: [] } };
   }
   return failureOf(context, call, answer) ?? { body: answer.body ?? {} };
 }

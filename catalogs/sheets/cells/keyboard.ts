@@ -2,7 +2,7 @@
 // typed; numbers and booleans are sent as JSON, which no locale reads otherwise.
 import { MAX_TEXT } from "../limits";
 import { type CellValue, entryOf } from "./entry";
-import { keepsValue } from "./number";
+import { keepsValue } from "../../upstream/number";
 
 /** How text starts that the platform reads as a number, a date, a formula or an apostrophe. */
 const READ_OTHERWISE = /^[\s\d=+\-@'.,(%\p{Sc}]/u;
@@ -40,6 +40,14 @@ export function typedValue(value: string): string | number {
 }
 
 const DECIMAL = /^-?(?:0|[1-9]\d*)\.\d+$/;
+
+/**
+ * Whether text that was typed is certainly this text now: it shows as it was typed, and does not start like something else.
+ * A word in capitals may be the boolean of a locale, which shows the same.
+ */
+export function isCertainlyText(typed: string, shown: unknown): boolean {
+  return shown === typed && !READ_OTHERWISE.test(typed) && !/^\p{Lu}+$/u.test(typed);
+}
 
 /** An apostrophe forces text and is not stored. Numbers, dates and booleans are never as long as a full cell. */
 function asText(text: string): string | undefined {

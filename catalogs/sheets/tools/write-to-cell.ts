@@ -1,16 +1,19 @@
-// Sheets.WriteToCell: writes one value as if it were typed. One call; a second one only to explain a failure.
+// Sheets.WriteToCell: writes one value as if it were typed. One call; a second one to explain a failure, or to
+// tell a number, a date or a formula from text.
 import { type Static, Type } from "typebox";
 import { badInput, defineTool, ToolError } from "../../../src/tools";
 import { noSuchSheet, sheetTitled } from "../book/choose";
 import { isInGrid, outsideGrid, requireGrid } from "../book/grid";
 import { readBook } from "../book/metadata";
 import { CELL_PARAMETERS, FIRST_SHEET, requireColumn, SPREADSHEET_ID } from "../book/parameters";
+import { readBack } from "../book/read-back";
 import { spreadsheetIdOf } from "../book/spreadsheet-id";
 import { viewedOnly } from "../book/write";
 import { cellName, rangeName, splitRange } from "../cells/a1";
 import { isTooLong } from "../cells/data";
-import { EXTERNAL_RULE } from "../cells/entry";
-import { typedValue } from "../cells/keyboard";
+import { type CellValue, EXTERNAL_RULE, markedText } from "../cells/entry";
+import { columnLetters } from "../cells/column";
+import { isCertainlyText, typedValue } from "../cells/keyboard";
 import { SheetsClient } from "../client";
 import { MAX_TEXT } from "../limits";
 import { fileGrant, OVERWRITES } from "../metadata";
@@ -26,6 +29,13 @@ const Written = Type.Object({
   value: Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
     description: "The displayed value after the write; empty text for an empty cell",
   }),
+  userEnteredValue: Type.Optional(
+    Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
+      description:
+        "What the platform made of the value, in the form in which GetSpreadsheet returns it: a number or a boolean as such, a " +
+        "date as a serial number, a formula as text",
+    }),
+  ),
 });
 
 export const writeToCell = defineTool({
@@ -72,11 +82,14 @@ async function write(client: SheetsClient, target: Target, value: string): Promi
   try {
     const answer = await client.call(updateValue(spreadsheetId, rangeName(title, area), typedValue(value)));
     const written = splitRange(nonEmptyTextIn(answer, "updatedRange") ?? "");
+    const shown = shownIn(objectIn(answer, "updatedData")["values"]);
+    const entered = await enteredValue(client, target, value, shown);
     return {
       spreadsheetId: nonEmptyTextIn(answer, "spreadsheetId") ?? spreadsheetId,
       sheetTitle: written.title ?? title,
       updatedCell: written.cells === "" ? cellName(row, column) : written.cells,
-      value: shownIn(objectIn(answer, "updatedData")["values"]),
+      value: shown,
+      ...(entered === undefined ? {} : { userEnteredValue: entered }),
     };
   } catch (error) {
     const problem = problemOf(error);
@@ -84,6 +97,20 @@ async function write(client: SheetsClient, target: Target, value: string): Promi
     if (mayBeTarget(error, problem)) await explain(client, target);
     throw error;
   }
+}
+
+/** What the platform made of the value. Read only where the display does not tell: `50` may be a number or text. */
+async function enteredValue(
+  client: SheetsClient,
+  { spreadsheetId, title, row, column }: Target,
+  value: string,
+  shown: unknown,
+): Promise<CellValue | undefined> {
+  if (value === "") return "";
+  if (isCertainlyText(value, shown)) return markedText(value);
+  const area = { firstRow: row, lastRow: row, firstColumn: column, lastColumn: column };
+  const cells = await readBack(client, spreadsheetId, title, area);
+  return cells === undefined ? undefined : (cells[row]?.[columnLetters(column)]?.userEnteredValue ?? "");
 }
 
 /** Whether a missing sheet, its kind or its size may be the reason. The platform has no fixed text for every kind of sheet. */

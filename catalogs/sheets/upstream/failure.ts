@@ -17,7 +17,8 @@ import { MINUTE_MS } from "../limits";
 import type { Call } from "./call";
 import type { Answer } from "../../upstream/exchange";
 import { type Failure, final, rateLimitReached } from "../../upstream/retry";
-import { meaningOf, type Problem, problemIn, type Refusal, refusalIn } from "./refusal";
+import { reasonOf } from "./reasons";
+import { type Problem, problemIn, type Refusal, refusalIn } from "./refusal";
 
 export const PICKER = "Sheets.GenerateGoogleFilePickerUrl";
 
@@ -30,7 +31,7 @@ export function failureOf(call: Call, answer: Answer): Failure | undefined {
   if (status >= 500) return transient(call, answer, `HTTP ${status}`);
   if (body === undefined && FOREIGN.has(status)) return final(foreign(call, status));
   const refusal = refusalIn(answer);
-  const isOverQuota = status === 429 || (status === 403 && meaningOf(refusal) === "quota");
+  const isOverQuota = status === 429 || (status === 403 && reasonOf(refusal.reasons)?.meaning === "quota");
   return isOverQuota ? overQuota(call, answer, refusal) : final(refused(call, refusal));
 }
 
@@ -118,10 +119,13 @@ const SAVE_AS =
 
 function forbidden(call: Call, refusal: Refusal, details: ToolErrorDetails): ToolError {
   const { message } = refusal;
-  const meaning = meaningOf(refusal);
+  const { meaning, sentence = "", next: additionalPromptContent = "" } = reasonOf(refusal.reasons) ?? {};
+  const told = { ...details, additionalPromptContent };
   if (meaning === "disabled") {
-    const hint = "An API of the platform is disabled for this application. Its operator must enable it.";
-    return fatal(`${hint} ${message ?? ""}`.trim(), details);
+    return fatal(`${sentence} Its operator must change this. ${message ?? ""}`.trim(), told);
+  }
+  if (meaning === "organization" || meaning === "full") {
+    return upstreamRefused(`${sentence} ${quoted(refusal)}`.trim(), told);
   }
   if (meaning === "scope") {
     return call.scopes.length > 0

@@ -45,31 +45,6 @@ function isText(value: string | undefined): value is string {
   return value !== undefined;
 }
 
-export type Meaning = "scope" | "disabled" | "quota" | "file" | "other";
-
-const MEANINGS: readonly (readonly [Meaning, ReadonlySet<string>])[] = [
-  ["disabled", new Set(["SERVICE_DISABLED", "accessNotConfigured"])],
-  ["scope", new Set(["ACCESS_TOKEN_SCOPE_INSUFFICIENT", "insufficientPermissions", "insufficient_scope"])],
-  [
-    "quota",
-    new Set([
-      "RATE_LIMIT_EXCEEDED",
-      "rateLimitExceeded",
-      "userRateLimitExceeded",
-      "dailyLimitExceeded",
-      "RESOURCE_EXHAUSTED",
-    ]),
-  ],
-  ["file", new Set(["insufficientFilePermissions", "appNotAuthorizedToFile"])],
-];
-
-/** The meaning of a status 403; the most specific reason counts. */
-export function meaningOf(refusal: Refusal): Meaning {
-  for (const [meaning, reasons] of MEANINGS)
-    if (refusal.reasons.some((reason) => reasons.has(reason))) return meaning;
-  return "other";
-}
-
 /** Problems of a call, which the tools explain better than the platform does. */
 export type Problem = RangeProblem | "office_file" | "permission";
 

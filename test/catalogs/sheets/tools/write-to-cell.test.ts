@@ -36,13 +36,42 @@ const input = (more: object = {}) => ({ spreadsheet_id: id, column: "C", row: 7,
 const write = (more: object = {}) => Connection.to(sandbox).run("WriteToCell", input(more));
 const failure = (more: object = {}) => Connection.to(sandbox).failure("WriteToCell", input(more));
 
-test("one call writes the cell and returns the displayed value", async () => {
+test("returns the displayed value and what the platform made of the given one", async () => {
   expect(await write({ value: "$1,234.5" })).toEqual({
     spreadsheetId: id,
     sheetTitle: "Sheet1",
     updatedCell: "C7",
     value: "$1,234.50",
+    userEnteredValue: 1234.5,
   });
+  expect(sandbox.requests.map(({ method }) => method)).toEqual([
+    "spreadsheets.values.update",
+    "spreadsheets.get",
+  ]);
+});
+
+test.each([
+  ["0050", "50", 50],
+  ["50", "50", 50],
+  ["'50", "50", "50"],
+  ["TRUE", "TRUE", true],
+  ["=1+1", "2", "=1+1"],
+  ["'=1+1", "=1+1", "'=1+1"],
+  ["Total", "Total", "Total"],
+  ["", "", ""],
+])("%j shows %j and is %j", async (value, shown, entered) => {
+  expect(await write({ value, column: "D" })).toMatchObject({ value: shown, userEnteredValue: entered });
+});
+
+test("a write whose cell cannot be read afterwards has succeeded", async () => {
+  sandbox.fail("spreadsheets.get", { kind: "error", code: 404, message: "Gone.", status: "NOT_FOUND" });
+  const output = await write({ value: "7", column: "D" });
+  expect(output).toMatchObject({ value: "7" });
+  expect(output).not.toHaveProperty("userEnteredValue");
+});
+
+test("one call writes plain text", async () => {
+  await write({ value: "Total" });
   expect(sandbox.requests).toMatchObject([
     {
       method: "spreadsheets.values.update",
@@ -52,7 +81,7 @@ test("one call writes the cell and returns the displayed value", async () => {
         includeValuesInResponse: "true",
         fields: "spreadsheetId,updatedRange,updatedCells,updatedData(range,values)",
       },
-      body: { range: "'Sheet1'!C7", majorDimension: "ROWS", values: [["$1,234.5"]] },
+      body: { range: "'Sheet1'!C7", majorDimension: "ROWS", values: [["Total"]] },
     },
   ]);
 });
