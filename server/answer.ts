@@ -1,6 +1,6 @@
 // Answers: JSON of a record, the Error record, or nothing.
 import { JsonText } from "../src/base";
-import { type RuntimeError, toRuntimeError } from "../src/errors";
+import { preconditionFailed, type RuntimeError, toRuntimeError } from "../src/errors";
 import { hasToken } from "../src/identity";
 
 // Copying a `Headers` object costs less than reading a literal.
@@ -23,10 +23,15 @@ export function jsonAnswer(status: number, body: unknown): Response {
   return new Response(body instanceof JsonText ? body.body : textOf(body), { status, headers: HEADERS });
 }
 
-/** An answer with an `ETag`: 304 when the caller has that version (RFC 9110, section 13.1.2). */
-export function taggedAnswer(request: Request, { body, etag }: JsonText): Response {
-  const known = request.headers.get("if-none-match")?.split(",") ?? [];
-  const fresh = known.some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
+/**
+ * An answer with an `ETag`: 304 when the caller has that version (RFC 9110, section 13.1.2). Throws `precondition_failed` when
+ * it wants another one (section 13.1.1).
+ */
+export function taggedAnswer({ headers }: Request, { body, etag }: JsonText): Response {
+  const [match, noneMatch] = [headers.get("if-match"), headers.get("if-none-match")];
+  if (match !== null && !matchesTag(match, etag, false))
+    throw preconditionFailed("The record is not the one of If-Match. Get it without this header.");
+  const fresh = noneMatch !== null && matchesTag(noneMatch, etag, true);
   return new Response(fresh ? null : body, {
     status: fresh ? 304 : 200,
     headers: {
@@ -36,6 +41,14 @@ export function taggedAnswer(request: Request, { body, etag }: JsonText): Respon
       vary: "authorization",
       etag,
     },
+  });
+}
+
+/** Whether one of the tags of a header is that of a representation. `*` matches any. */
+export function matchesTag(header: string, tag: string, isWeak: boolean): boolean {
+  return header.split(",").some((each) => {
+    const given = each.trim();
+    return given === "*" || (isWeak ? given.replace(/^W\//, "") : given) === tag;
   });
 }
 

@@ -4,6 +4,7 @@
 import { type Context, Elysia } from "elysia";
 import { withoutTrailingSlashes } from "../src/base";
 import { routeNotFound } from "../src/errors";
+import type { Principal } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
 import type { Pages } from "./cors";
@@ -71,6 +72,17 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): App {
     },
     stop: async () => server?.stop(),
   };
+}
+
+/**
+ * Answers requests of a caller that needs no credential: the operator at the terminal, who has the data folder. It has no
+ * listener, so that no other program can send it a request.
+ */
+export function localApp(runtime: Runtime, caller: Principal): Pick<App, "fetch"> {
+  const connections = { peerOf: () => undefined, keepOpen: () => undefined };
+  const front = frontOf(runtime, new AbortController().signal, connections);
+  const app = routed({ ...front, rateLimit: undefined, caller });
+  return { fetch: async (request) => app.fetch(withPlainUrl(request)) };
 }
 
 function routed(front: Front): Elysia {

@@ -11,6 +11,7 @@ import type { Front, Incoming, Route } from "./front";
 import { Revocation } from "./revocation";
 import { operations, type ServedOperation, StatusAnswer } from "./operations";
 import type { AnyCall } from "./operations/operation";
+import { hasPrecondition, taggedText, underPreconditions } from "./preconditions";
 import { requestUrl } from "./request-url";
 import { holdCall, holdLongPoll } from "./running";
 
@@ -44,7 +45,9 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
   if (operation.slow === true) keepOpen(request);
   if (operation.credential === "public") return handled(front, operation, incoming, NO_PRINCIPAL);
   const header = request.headers.get("authorization") ?? undefined;
-  const known = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
+  const known =
+    (header === undefined ? front.caller : undefined) ??
+    (await runtime.identity.authenticate(header, pathValue(params, "project_id")));
   const needsAddress = operation.method !== "GET" || operation.audited === true;
   const principal = needsAddress ? { ...known, address: incoming.address } : known;
   incoming.principal = principal;
@@ -87,7 +90,9 @@ async function handled(
   const key = operation.remembersAnswer === true ? call.idempotencyKey : undefined;
   const handle = (): unknown =>
     key === undefined ? operation.handle(call) : handledOnce(operation, call, params, key);
-  const value = await (revocation === undefined ? handle() : revocation.during(handle));
+  const run = () => (revocation === undefined ? handle() : revocation.during(handle));
+  const isConditional = operation.method !== "GET" && hasPrecondition(request);
+  const value = await (isConditional ? underPreconditions(request, operation, call, run) : run());
   const response = responseOf(operation, request, value);
   if (operation.tool !== undefined) markDeprecated(response.headers, runtime, operation.tool(call));
   return response;
@@ -99,9 +104,10 @@ function held({ runtime }: Front, { slow, waits }: ServedOperation, principal: P
 }
 
 function responseOf(operation: ServedOperation, request: Request, value: unknown): Response {
-  if (value instanceof JsonText && value.cacheable && operation.etag === true)
-    return taggedAnswer(request, value);
   if (value instanceof Response) return value;
+  const isText = value instanceof JsonText && value.cacheable;
+  if (operation.etag === "record" || (operation.etag === "text" && isText))
+    return taggedAnswer(request, taggedText(value));
   if (value instanceof StatusAnswer) return jsonAnswer(value.status, value.body);
   const { status } = operation.success;
   if (status === 204) return new Response(null, { status });

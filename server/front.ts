@@ -22,6 +22,8 @@ export interface Front {
   readonly runtime: Runtime;
   /** Aborts when the server is about to stop. */
   readonly stopping: AbortSignal;
+  /** The caller of requests without a credential; only for an application without a listener (`localApp`). */
+  readonly caller?: Principal;
   /** Undefined: calls are not limited. */
   readonly rateLimit: RateLimit | undefined;
   readonly badCredentials: BadCredentials;
@@ -148,13 +150,21 @@ export async function respond(
   return response;
 }
 
+/** A host and a port (RFC 9110, section 7.2). Empty where the target has none. */
+const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-fA-F:.]+\])(?::\d*)?$/;
+
 /**
- * Throws `malformed_request` for two `Host` headers (RFC 9112, section 3.2): a proxy and this server could believe
- * different ones. Bun joins them with a comma, which no name of a host contains.
+ * Throws `malformed_request` for two `Host` headers, or one that is not a host (RFC 9112, section 3.2): a proxy and this server
+ * could believe different ones. Bun joins two with a comma, which no host contains.
  */
 function checkHost(headers: Headers): void {
-  if (headers.get("host")?.includes(",") === true)
-    throw malformedRequest("The request has two Host headers. Send one.");
+  const host = headers.get("host");
+  if (host === null || HOST.test(host)) return;
+  throw malformedRequest(
+    host.includes(",")
+      ? "The request has two Host headers. Send one."
+      : "The Host header is not valid. Send a host name, and a port if there is one.",
+  );
 }
 
 /**

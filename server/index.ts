@@ -7,6 +7,8 @@ import type { Runtime } from "../src/runtime";
 import { createApp } from "./app";
 import { readTls, type Tls } from "./tls";
 
+export { localApp } from "./app";
+
 export interface Server {
   /** For example `http://127.0.0.1:9099`. */
   readonly address: string;

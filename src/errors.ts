@@ -16,6 +16,7 @@ export const ERROR_NAMES = [
   "route_not_found",
   "not_found",
   "conflict",
+  "precondition_failed",
   "request_too_large",
   "unsupported_media_type",
   "rate_limited",
@@ -95,6 +96,8 @@ export const forbidden = constructorOf("forbidden", 403);
 export const routeNotFound = constructorOf("route_not_found", 404);
 export const notFound = constructorOf("not_found", 404);
 export const conflict = constructorOf("conflict", 409);
+/** The condition of `If-Match` or `If-None-Match` is false; nothing was done. */
+export const preconditionFailed = constructorOf("precondition_failed", 412);
 export const requestTooLarge = constructorOf("request_too_large", 413);
 export const unsupportedMediaType = constructorOf("unsupported_media_type", 415);
 /** Too many requests of a credential; retry after `retryAfterMs`. */

@@ -8,12 +8,7 @@ import {
   sealedFlows,
 } from "./authorization";
 import type { Config, SettingDeclarations } from "./config";
-import {
-  Connections,
-  endConnectionsOfProvider,
-  removeConnectionsOfProvider,
-  sealedConnections,
-} from "./connections";
+import { Connections, endConnectionsOfProvider, removeConnections, sealedConnections } from "./connections";
 import type { Core } from "./core";
 import { Gateways } from "./gateways";
 import { withDatabaseErrors } from "./data-folder";
@@ -134,10 +129,11 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     *moved(projectId, id) {
       yield* endConnectionsOfProvider(projectId, id, clock.now());
     },
-    afterMove: () => connections.revocations.sendDueInBackground(),
-    *removed(projectId, id) {
+    afterOrders: () => connections.revocations.sendDueInBackground(),
+    *removed(projectId, id, revokes) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was deleted", clock.now());
-      yield* removeConnectionsOfProvider(projectId, id);
+      if (revokes) yield* endConnectionsOfProvider(projectId, id, clock.now());
+      else yield* removeConnections(projectId, id);
     },
   });
   const secrets = new Secrets(core, audit, executionLog);

@@ -3,6 +3,9 @@
 /** In characters. The platform truncates longer messages; refusing them is better. */
 export const MESSAGE_LIMIT = 40_000;
 
+/** In characters. The platform may post longer messages as several. */
+export const SPLIT_LENGTH = 4000;
+
 /** Concurrent requests of one tool run. */
 export const IN_FLIGHT = 3;
 

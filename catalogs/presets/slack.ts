@@ -41,7 +41,8 @@ export const slackPreset: ProviderPreset = {
   description: "Slack, with a grant of the user (not of a bot)",
   oauth2: {
     scope_delimiter: ",",
-    // Only apps that were switched to PKCE accept it; the others answer `pkce_not_allowed`.
+    // Only apps that were switched to PKCE accept it; the others answer `pkce_not_allowed`. The switch cannot be undone, and
+    // ends refresh tokens after 30 days.
     pkce: { enabled: false },
     authorize_request: {
       endpoint: "https://slack.com/oauth/v2/authorize",
@@ -82,6 +83,8 @@ export const slackPreset: ProviderPreset = {
       },
     },
   },
+  // Whose token it is.
+  tokenTypes: ["user", "bot"],
   facts: {
     user_id: "$.authed_user.id",
     team_id: "$.team.id",

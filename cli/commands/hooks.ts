@@ -41,7 +41,7 @@ const CHANGES = [
 
 const SHAPE: Shape<Hook> = {
   name: ({ id }) => id,
-  optional: ["cache_enabled", "cache_ttl_ms"],
+  optional: ["cache_enabled", "cache_ttl_ms", "not_in_force"],
   columns: [
     { title: "id", keep: "always", value: ({ id }) => id },
     { title: "name", value: ({ name }) => name },
@@ -50,6 +50,11 @@ const SHAPE: Shape<Hook> = {
     { title: "no answer", keep: "whole", value: ({ failure_mode }) => failure_mode },
     { title: "phase", keep: "whole", value: ({ phase }) => phase },
     { title: "status", keep: "whole", value: ({ status }) => status },
+    {
+      title: "in force",
+      keep: "whole",
+      value: ({ not_in_force: not }) => (not === undefined ? "yes" : `no: ${not.reason.replace("_", " ")}`),
+    },
     { title: "ms", keep: "whole", value: ({ timeout_ms }) => String(timeout_ms) },
     { title: "plugin", keep: "always", value: ({ plugin_id }) => plugin_id },
     { title: "binding", value: ({ binding }) => binding.type },

@@ -97,6 +97,13 @@ export class Finish {
     return { kind: "failed", reason, about: partiesOf(flow) };
   }
 
+  /** Revokes a grant that nothing holds. The flow has ended: a revocation waits for consents that are in progress. */
+  async revoke(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<void> {
+    await this.#connections.keep(() =>
+      this.#connections.revocations.add(flow.project_id, flow.user_id, provider, grant),
+    );
+  }
+
   /** Completes a flow that tests the customer's verifier. */
   async completeTest(flow: FlowRow, by: Actor): Promise<Outcome> {
     const ending = { status: "completed", reason: null, scopes: [], connectionId: null } as const;
@@ -145,10 +152,7 @@ export class Finish {
 
   // A grant that the flow holds is stored or revoked by whatever has ended the flow.
   async #tooLate(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<Outcome> {
-    if (flow.sealed_grant === null)
-      await this.#connections.keep(() =>
-        this.#connections.revocations.add(flow.project_id, flow.user_id, provider, grant),
-      );
+    if (flow.sealed_grant === null) await this.revoke(flow, provider, grant);
     const current = await repository.findFlow(this.#core.store, flow.project_id, flow.id);
     return (current === undefined ? undefined : this.ended(current)) ?? UNKNOWN_STATE;
   }

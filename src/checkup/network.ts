@@ -74,6 +74,8 @@ function redirectFinding({ settings }: Core, { origin, protocol }: URL, local: b
 export interface EndpointOptions {
   /** The project whose calls depend on it, for the address policy. */
   project: string;
+  /** The address is that of a page which browsers open, so it must exist; this machine may be unable to call it. */
+  isPage?: true;
 }
 
 /** Checks that a server answers, and compares its clock with that of this machine. */
@@ -81,7 +83,7 @@ export async function checkEndpoint(
   core: Core,
   check: string,
   address: string,
-  { project }: EndpointOptions,
+  { project, isPage }: EndpointOptions,
 ): Promise<Finding[]> {
   const { origin } = new URL(address);
   try {
@@ -92,13 +94,31 @@ export async function checkEndpoint(
       maxBytes: 1_000_000,
     });
     await response.body?.cancel();
-    return [ok(check, `${origin} answers.`), ...skew(core, origin, response.headers.get("date"))];
+    const { status } = response;
+    const answered =
+      isPage && isBroken(status) ? brokenPage(check, origin, status) : ok(check, `${origin} answers.`);
+    return [answered, ...skew(core, origin, response.headers.get("date"))];
   } catch (error) {
     // A redirect is an answer, too.
     if (error instanceof EgressError && error.reason === "redirect_refused")
       return [ok(check, `${origin} answers.`)];
+    if (isPage && error instanceof EgressError && error.reason === "address_refused")
+      return [ok(check, `${origin} was not called, because of egress.allow. Browsers open it.`)];
     return [unreachable(check, new URL(address), error)];
   }
+}
+
+/** Other statuses may be the page's own: it is called without a user and without its parameters. */
+function isBroken(status: number): boolean {
+  return status === 404 || status === 410 || status >= 500;
+}
+
+function brokenPage(check: string, origin: string, status: number): Finding {
+  return problem(
+    check,
+    `${origin} answers with the status ${status}.`,
+    "Correct the address, or start its server.",
+  );
 }
 
 export function unreachable(

@@ -152,6 +152,7 @@ export class GrantStore {
       has_refresh: refreshToken === undefined ? 0 : 1,
       expires_at: grant.expiresIn === undefined ? null : now + grant.expiresIn * 1000,
       refresh_at: refreshTime(now, grant.expiresIn),
+      refresh_not_before: null,
       version: (before?.version ?? 0) + 1,
       token_version: (before?.token_version ?? 0) + 1,
       granted_at: receivedAt,

@@ -197,6 +197,7 @@ export class UnstoredTokens {
       has_refresh: refreshToken === undefined ? 0 : 1,
       expires_at: expiresIn === undefined ? null : receivedAt + expiresIn * 1000,
       refresh_at: refreshTime(receivedAt, expiresIn),
+      refresh_not_before: null,
       version: base.version + 1,
       token_version: seen.token_version + 1,
       updated_at: clock.now(),

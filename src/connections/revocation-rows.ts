@@ -34,11 +34,12 @@ type SealedGrant = Pick<
 const COLUMNS =
   "id, project_id, user_id, provider_id, flow_id, origins_id, sealed_tokens, sealed_facts, sealed_grant, attempts, due_at, " +
   "sending_until, created_at";
-// Without the provider's record nothing can be revoked.
+// Without a record of the provider nothing can be revoked. It may have been deleted meanwhile.
 const add = command<SealedGrant & { id: string; now: number }>(
   "INSERT INTO revocations (id, project_id, user_id, provider_id, origins_id, sealed_tokens, sealed_facts, attempts, due_at, " +
-    "created_at) SELECT :id, project_id, :user_id, id, :origins_id, :sealed_tokens, :sealed_facts, 0, :now, :now " +
-    "FROM auth_providers WHERE project_id = :project_id AND id = :provider_id",
+    "created_at) SELECT :id, :project_id, :user_id, :provider_id, :origins_id, :sealed_tokens, :sealed_facts, 0, :now, :now " +
+    "WHERE EXISTS (SELECT 1 FROM auth_providers WHERE project_id = :project_id AND id = :provider_id) OR EXISTS " +
+    "(SELECT 1 FROM former_providers WHERE project_id = :project_id AND id = :provider_id AND origins_id = :origins_id)",
 );
 const FIND = query<RevocationRow>(`SELECT ${COLUMNS} FROM revocations WHERE id = ?`);
 const DUE = query<{ id: string }>(
@@ -49,6 +50,9 @@ const SENDING = query<{ id: string }>(
 );
 const change = command<Pick<RevocationRow, "id" | "attempts" | "due_at" | "sending_until">>(
   "UPDATE revocations SET attempts = :attempts, due_at = :due_at, sending_until = :sending_until WHERE id = :id",
+);
+const replace = command<Pick<ConnectionRow, "sealed_tokens" | "sealed_facts"> & { id: string }>(
+  "UPDATE revocations SET sealed_tokens = :sealed_tokens, sealed_facts = :sealed_facts WHERE id = :id",
 );
 const DELETE = query("DELETE FROM revocations WHERE id = ?");
 // Flows whose code was exchanged, or is being exchanged.
@@ -103,6 +107,14 @@ export function* changeRevocation(
 ): Transaction<void> {
   const { id, attempts, due_at, sending_until } = row;
   yield* change({ id, attempts, due_at, sending_until });
+}
+
+/** Stores newer tokens of the same grant. */
+export function* replaceTokens(
+  row: Pick<ConnectionRow, "sealed_tokens" | "sealed_facts"> & { id: string },
+): Transaction<void> {
+  yield* erase();
+  yield* replace(row);
 }
 
 /** Whether a former provider is kept that no order needs. */

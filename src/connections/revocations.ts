@@ -8,7 +8,7 @@ import type { HeldLease, Seen, Taken, Transaction } from "../store";
 import { accountOf } from "./grant-store";
 import { openHeldGrant } from "./held-grant";
 import * as repository from "./repository";
-import { revokeGrant } from "./revoke";
+import { revokeOrRefresh } from "./revoke-expired";
 import {
   addRevocation,
   changeRevocation,
@@ -159,17 +159,22 @@ export class Revocations {
       log.error("a grant was not revoked at its provider; there are no more attempts", { provider_id });
     if (typeof claim === "string") return;
     const held = this.#sending.held(claim);
-    const result = tokens === undefined ? "failed" : await this.#revoke(provider, tokens, held);
+    const result = tokens === undefined ? "failed" : await this.#revoke(row, provider, tokens, held);
     const end = (): Promise<void> => this.#sending.end(held, () => ended(row.id, result === "revoked"));
     // Without an answer, the provider may still be working on it.
     if (result === "unknown") this.#later(claim.at, end);
     else await end();
   }
 
-  async #revoke(provider: Provider, tokens: Tokens & AccountInfo, { check }: HeldLease) {
+  async #revoke(
+    row: RevocationRow,
+    provider: Provider,
+    grant: Tokens & AccountInfo,
+    { check: fence }: HeldLease,
+  ) {
     try {
       const keys = await this.#providers.clientKeys(provider);
-      return await revokeGrant(this.#core, provider, keys, tokens, check);
+      return await revokeOrRefresh(this.#core, { row, provider, keys, grant, fence });
     } catch (error) {
       this.#core.log.warn("a revocation failed", { error });
       return "failed";
@@ -189,7 +194,7 @@ export class Revocations {
   /** The provider with the addresses that the grant was given for; undefined if they are not known any more. */
   async #providerOf({ project_id, provider_id, origins_id }: RevocationRow): Promise<Provider | undefined> {
     const provider = await this.#providers.find(project_id, provider_id);
-    if (provider === undefined || provider.originsId === origins_id) return provider;
+    if (provider?.originsId === origins_id) return provider;
     const former = await this.#providers.findFormer(project_id, provider_id, origins_id);
     if (former === undefined)
       this.#core.log.warn("a grant was not revoked: the former addresses of its provider are not known", {

@@ -1,13 +1,13 @@
 // The outbound client. A call is one exchange, or several if redirects are followed.
 import { type Clock, type Json, type Log, parseJson, systemClock } from "../base";
 import { parseAllowList } from "./allow-list";
-import { exchange, type ExchangeContext, readWhole } from "./exchange";
+import { exchange, type ExchangeContext, wholeBody } from "./exchange";
 import { limitsOf } from "./limits";
 import { hasSecrets, outgoing, type Step } from "./outgoing";
 import type { ProxySettings } from "./proxy";
 import { follow, isRedirect, unexpectedRedirect } from "./redirect";
 import { createResolver, type Resolve, systemResolve } from "./resolver";
-import { streamBody } from "./stream";
+import { streamedBody } from "./stream";
 import { checkSecrets, parseTarget } from "./target";
 import { OutboundTurns } from "./turns";
 import { type Egress, EgressError, type EgressRequest } from "./types";
@@ -94,12 +94,12 @@ async function run(
   using unlessStreaming = new DisposableStack();
   unlessStreaming.use(limits.deadline);
   await turns.take(request.project ?? "", limits.deadline);
-  const read = request.streams ? streamBody : readWhole;
+  const reader = request.streams ? streamedBody : wholeBody;
   let followed = 0;
   let answered = false;
   try {
     for (;;) {
-      const response = await exchange(context, step, limits, read);
+      const response = await exchange(context, step, limits, reader);
       answered = true;
       if (!isRedirect(response)) {
         if (request.streams) unlessStreaming.move();

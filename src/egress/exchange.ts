@@ -9,8 +9,8 @@ import { checkAddresses, checkProxied } from "./policy";
 import { proxyFor, type ProxySettings } from "./proxy";
 import { isRedirect } from "./redirect";
 import type { Resolver } from "./resolver";
-import { nameOf, portOf } from "./target";
-import { EgressError } from "./types";
+import { checkStatus, nameOf, portOf } from "./target";
+import type { EgressError } from "./types";
 
 /** Shared by all exchanges. */
 export interface ExchangeContext {
@@ -23,20 +23,28 @@ export interface ExchangeContext {
   clock: Clock;
 }
 
-/** How the body is read. `failed` converts an error that occurs while it is read. */
-export type ReadBody = (
-  head: Response,
-  limits: Limits,
-  origin: string,
-  failed: (thrown: unknown) => EgressError,
-) => Promise<Body> | Body;
+/** How the body is read. */
+export interface BodyReader {
+  /** As fast as the caller reads. */
+  streams: boolean;
+  /** `failed` converts an error that occurs while it is read. */
+  read(
+    head: Response,
+    limits: Limits,
+    origin: string,
+    failed: (thrown: unknown) => EgressError,
+  ): Promise<Body> | Body;
+}
 type Body = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 
 /** Reads the whole body before the exchange ends. */
-export const readWhole: ReadBody = async (head, limits, origin) => {
-  const body = await readBody(head, limits, origin);
-  limits.deadline.complete();
-  return body;
+export const wholeBody: BodyReader = {
+  streams: false,
+  read: async (head, limits, origin) => {
+    const body = await readBody(head, limits, origin);
+    limits.deadline.complete();
+    return body;
+  },
 };
 
 /** How far an exchange has progressed, for the error. */
@@ -59,13 +67,13 @@ export async function exchange(
   context: ExchangeContext,
   step: Step,
   limits: Limits,
-  read: ReadBody,
+  reader: BodyReader,
 ): Promise<Response> {
   const progress: Progress = {};
   const begin = context.clock.now();
   let failure: EgressError | undefined;
   try {
-    return await perform(context, step, limits, progress, read);
+    return await perform(context, step, limits, progress, reader);
   } catch (thrown) {
     if (progress.refused !== undefined) throw progress.refused.error;
     if (neverConnected(thrown)) context.resolver.forget(step.target.host);
@@ -95,7 +103,7 @@ async function perform(
   step: Step,
   limits: Limits,
   progress: Progress,
-  read: ReadBody,
+  reader: BodyReader,
 ): Promise<Response> {
   const { target, outgoing } = step;
   const { signal } = limits.deadline;
@@ -106,16 +114,17 @@ async function perform(
     throw error;
   });
   progress.route = route;
-  const head = await send(target, route, outgoing, signal, context.authorities);
+  const { authorities } = context;
+  const head = await send(target, route, outgoing, signal, { authorities, streams: reader.streams });
   progress.head = head;
-  if (head.status < 200 || head.status > 599) throw unknownStatus(nameOf(target), head.status);
+  checkStatus(target, head.status);
   if (isRedirect(head)) {
     await head.body?.cancel();
     return complete(head, null);
   }
   const failed = (thrown: unknown): EgressError =>
     egressError(thrown, failureContext(step, limits, progress));
-  return complete(head, await read(head, limits, nameOf(target), failed));
+  return complete(head, await reader.read(head, limits, nameOf(target), failed));
 }
 
 async function routeTo(
@@ -156,11 +165,4 @@ function failureContext({ target }: Step, limits: Limits, { route, head }: Progr
     timeoutMs: limits.timeoutMs,
     timeoutAdvice: limits.timeoutAdvice(),
   };
-}
-
-/** Bun accepts any number as a status; a `Response` only 200 to 599. */
-function unknownStatus(origin: string, status: number): EgressError {
-  return new EgressError("unreachable", `${origin} answered with the invalid status ${status}.`, {
-    maybeSent: true,
-  });
 }

@@ -5,10 +5,19 @@ import type { Address } from "./address";
 import { neverConnected } from "./failure";
 import { type Outgoing, revealHeaders } from "./outgoing";
 import type { Proxy } from "./proxy";
+import { sendStreaming } from "./socket/send";
 import type { Target } from "./target";
+import { type Trust, trustOf } from "./tls";
 
 /** Addresses in the order in which to try them, or the proxy, which connects by name. */
 export type Route = { addresses: readonly Address[] } | { proxy: Proxy };
+
+export interface SendOptions {
+  /** PEM of all authorities to trust; undefined: the defaults. */
+  authorities: string[] | undefined;
+  /** The body is read as fast as its reader takes it. */
+  streams: boolean;
+}
 
 /**
  * Sends the request and resolves with the head of the response, which may be a redirect. Rejects with the error of Bun.
@@ -19,7 +28,7 @@ export async function send(
   route: Route,
   outgoing: Outgoing,
   signal: AbortSignal,
-  authorities: string[] | undefined,
+  { authorities, streams }: SendOptions,
 ): Promise<Response> {
   const init = requestInit(target, outgoing, signal, authorities);
   if ("proxy" in route) {
@@ -33,7 +42,9 @@ export async function send(
   let failure: unknown;
   for (const address of route.addresses) {
     try {
-      return await fetch(pinned(target.url, address), { ...init, proxy: false });
+      return streams
+        ? await sendStreaming(target, address, outgoing, signal, trustOf(target, outgoing.tls, authorities))
+        : await fetch(pinned(target.url, address), { ...init, proxy: false });
     } catch (thrown) {
       if (!neverConnected(thrown)) throw thrown;
       failure = thrown;
@@ -59,21 +70,17 @@ function requestInit(
     // If a kept-alive connection breaks, Bun silently repeats PUT and DELETE (tested; not POST and PATCH). A write must
     // not be repeated silently, so these two use a new connection.
     keepalive: method !== "PUT" && method !== "DELETE",
-    ...(target.url.protocol === "https:" ? { tls: tlsInit(target, tls, authorities) } : {}),
+    ...(target.url.protocol === "https:" ? { tls: tlsInit(trustOf(target, tls, authorities)) } : {}),
   } as const;
 }
 
-function tlsInit(target: Target, tls: Outgoing["tls"], authorities: string[] | undefined) {
-  const ca = tls?.ca === undefined ? authorities : [tls.ca];
+function tlsInit({ name, ...trust }: Trust) {
   return {
     // Certificates are checked even if NODE_TLS_REJECT_UNAUTHORIZED=0.
     rejectUnauthorized: true,
-    ...(target.literal === undefined ? { serverName: target.host } : {}),
-    ...(ca === undefined ? {} : { ca }),
+    ...(name === undefined ? {} : { serverName: name }),
     // Bun does not share connections between different certificates (tested).
-    ...(tls?.cert === undefined || tls.key === undefined
-      ? {}
-      : { cert: reveal(tls.cert), key: reveal(tls.key) }),
+    ...trust,
   };
 }
 

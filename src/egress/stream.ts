@@ -1,5 +1,5 @@
 // Streamed bodies. The limits of time and size apply while the caller reads.
-import type { ReadBody } from "./exchange";
+import type { BodyReader } from "./exchange";
 import { largerThan, type Limits } from "./limits";
 import type { EgressError } from "./types";
 
@@ -7,13 +7,14 @@ import type { EgressError } from "./types";
  * Streams the body. The deadline restarts with every chunk and ends when the body is complete, has failed, or was
  * cancelled by the reader, which closes the connection.
  */
-export const streamBody: ReadBody = (head, limits, origin, failed) => {
-  limits.deadline.restart();
-  if (head.body === null) {
+export const streamedBody: BodyReader = {
+  streams: true,
+  read: ({ body }, limits, origin, failed) => {
+    limits.deadline.restart();
+    if (body !== null) return chunksOf(body, limits, origin, failed);
     finish(limits);
     return null;
-  }
-  return chunksOf(head.body, limits, origin, failed);
+  },
 };
 
 function chunksOf(

@@ -1,6 +1,6 @@
 // The target of a request: an absolute http(s) address, parsed once.
 import { type Address, readAddress } from "./address";
-import { addressRefused } from "./types";
+import { addressRefused, EgressError } from "./types";
 
 export interface Target {
   url: URL;
@@ -57,4 +57,12 @@ export function portOf({ port, protocol }: URL): number {
 /** A target as messages name it: without path, query and user. */
 export function nameOf(target: Target): string {
   return target.url.origin;
+}
+
+/** Bun accepts any number as a status; a `Response` only 200 to 599. Throws `EgressError` `unreachable`. */
+export function checkStatus(target: Target, status: number): void {
+  if (status >= 200 && status <= 599) return;
+  throw new EgressError("unreachable", `${nameOf(target)} answered with the invalid status ${status}.`, {
+    maybeSent: true,
+  });
 }

@@ -4,11 +4,10 @@ import type { Core } from "../core";
 import { type FieldError, malformedRequest } from "../errors";
 import type { Principal } from "../identity";
 import type { Transaction } from "../store";
-import { priorityTaken } from "./plugins";
 import { auditedHook, endpointName } from "./record";
 import * as repository from "./repository";
 import type { HookRow, PluginRow, Scope } from "./repository";
-import { changedHook, type NewHook, newHook, takenPriority } from "./rows";
+import { changedHook, type NewHook, newHook, priorityTaken, takenPriority } from "./rows";
 import type { BulkUpsertedHooks, FailureMode, Phase } from "./schema";
 import { webhookOf } from "./stored";
 

@@ -44,6 +44,10 @@ export function takenPriority(hook: HookRow, others: readonly HookRow[]): boolea
   );
 }
 
+export function priorityTaken({ hook_point, priority }: HookRow): string {
+  return `Another hook runs at ${hook_point} with priority ${priority}. Choose another priority (0 to 1000).`;
+}
+
 /** The fields of a hook that can be changed. */
 export interface HookChanges {
   phase?: string | undefined;

@@ -10,6 +10,7 @@ import {
   STATUSES,
   BINDING_TYPES,
   HEALTH,
+  NOT_IN_FORCE,
   RETRY_ON,
 } from "./terms";
 
@@ -50,6 +51,13 @@ export const PatchHookRequest = Type.Object({
   timeout_ms: Type.Optional(hookTimeout),
 });
 
+/** Why calls do not ask a webhook. Not in the published contract. */
+export const NotInForce = Type.Object({
+  hook_point: hookPoint,
+  reason: Type.Enum([...NOT_IN_FORCE], { description: "Stable code, for programs." }),
+  message: Type.String({ description: "Why calls do not ask it, and what to do." }),
+});
+
 export const HookResponse = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -64,6 +72,7 @@ export const HookResponse = Type.Object({
   cache_ttl_ms: Type.Optional(Type.Integer()),
   // Not in the published contract.
   binding: Type.Object({ id: Type.String(), type: Type.Enum([...BINDING_TYPES]) }),
+  not_in_force: Type.Optional(NotInForce),
   version: Type.Integer(),
   created_at: time,
   updated_at: time,
@@ -223,6 +232,9 @@ const pluginFields = {
     }),
   ),
   health_status: Type.Enum([...HEALTH]),
+  not_in_force: Type.Optional(
+    Type.Array(NotInForce, { description: "Endpoints that decide about no call. Absent: all of them do." }),
+  ),
   version: Type.Integer(),
   created_by: Type.Optional(Type.String()),
   updated_by: Type.Optional(Type.String()),
@@ -236,6 +248,7 @@ export const CreatePluginResponse = Type.Object({ ...pluginFields, hooks: Type.A
 
 export const PluginsQuery = Type.Object({ ...pagingQuery, binding_type: bindingType });
 
+export type NotInForce = Static<typeof NotInForce>;
 export type HookPoint = (typeof HOOK_POINTS)[number];
 export type Point = (typeof POINTS)[number];
 export type Phase = (typeof PHASES)[number];

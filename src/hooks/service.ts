@@ -7,11 +7,11 @@ import type { Principal } from "../identity";
 import { type Change, makeChange, type Transaction } from "../store";
 import { type Bindings, checkWriter } from "./bindings";
 import { BulkUpsert, type HookEntry } from "./bulk";
-import { priorityTaken, unknownPlugin } from "./plugins";
+import { unknownPlugin } from "./plugins";
 import { auditedHook, bindingOf, endpointName, hookRecord } from "./record";
 import * as repository from "./repository";
 import type { HookRow, Scope } from "./repository";
-import { changedHook, newHook, takenPriority } from "./rows";
+import { changedHook, newHook, priorityTaken, takenPriority } from "./rows";
 import {
   type BindingType,
   type BulkUpsertedHooks,

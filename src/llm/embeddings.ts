@@ -7,6 +7,7 @@ import type { Models } from "./models";
 import { checkUser } from "./prepare";
 import { replaceField } from "./replace-field";
 import { callWhole } from "./upstream/call";
+import { unreadable } from "./upstream/failure";
 
 const tokens = Type.Array(Type.Integer({ minimum: 0 }));
 
@@ -70,6 +71,8 @@ export class Embeddings {
     }
     const body = model === request.model ? text : replaceField(text, "model", model);
     const timeoutMs = this.#core.settings["llm.timeout"] * 1000;
-    return (await callWhole(this.#core, server, body, { signal, timeoutMs, url })).text;
+    const answer = await callWhole(this.#core, server, body, { signal, timeoutMs, url });
+    if (!Array.isArray(answer.value["data"])) throw unreadable(server, 200, "no embeddings");
+    return answer.text;
   }
 }

@@ -13,6 +13,7 @@ export function providerOf(row: ProviderRow, redirectUri: string, platforms: Pla
     id: row.id,
     projectId: row.project_id,
     providerId: row.provider_id ?? undefined,
+    variantOf: preset?.variantOf,
     name: row.description || nameOf(preset) || row.id,
     scopeWords: preset?.scopeWords ?? {},
     type: "oauth2",

@@ -13,7 +13,7 @@ import { withDiscovery } from "./discovery";
 import type { ProviderDependents } from "./dependents";
 import type { Provider } from "./effective";
 import { givenOrigins, movesAddress, originsOfProvider, type Platforms } from "./origins";
-import { changedSecrets, knownFields, patchedRow, type SealedSecrets } from "./patch";
+import { changedSecrets, knownFields, newRow, patchedRow, type SealedSecrets } from "./patch";
 import { oauth2Of, providerOf, providerRecord } from "./record";
 import * as repository from "./repository";
 import { checkOAuth2 } from "./rules";
@@ -25,6 +25,7 @@ import {
   type AuthProviderCreate,
   type AuthProviderPatch,
   OAuth2Create,
+  withTriggers,
   type ProviderSetup,
 } from "./schema";
 
@@ -74,26 +75,18 @@ export class Providers {
   async creation(principal: Principal, request: AuthProviderCreate): Promise<Change<ProviderRow>> {
     const { clock, random } = this.#core;
     const { client_secret, private_key, ...given } = knownFields(OAuth2Create, request.oauth2);
-    const oauth2 = await withDiscovery(this.#core, principal.projectId, given, private_key !== undefined);
+    const oauth2 = await withDiscovery(
+      this.#core,
+      principal.projectId,
+      withTriggers(given),
+      private_key !== undefined,
+    );
     checkOAuth2(oauth2, this.#presetOf(request.provider_id) !== undefined);
-    const now = clock.now();
     const { projectId } = principal;
     const row: ProviderRow = {
-      project_id: projectId,
-      id: request.id,
-      provider_id: request.provider_id ?? null,
-      type: request.type ?? "oauth2",
-      description: request.description ?? null,
-      external_id: request.external_id ?? newExternalId(random),
-      status: request.status ?? "active",
-      oauth2: JSON.stringify(oauth2),
+      ...newRow(projectId, request, { oauth2, random, now: clock.now() }),
       sealed_client_secret: await this.#secrets.seal(projectId, request.id, "client_secret", client_secret),
       sealed_private_key: await this.#secrets.seal(projectId, request.id, "private_key", private_key),
-      origins: null,
-      origins_id: newToken(random),
-      version: 1,
-      created_at: now,
-      updated_at: now,
     };
     row.origins = JSON.stringify(givenOrigins(row, this.#platforms));
     return { body: () => this.#create(principal, row) };
@@ -122,7 +115,7 @@ export class Providers {
     const change = (row: ProviderRow) => this.#changed(row, patch, sealed, now);
     return {
       body: () => this.#update(principal, id, change),
-      committed: ({ moved }) => (moved ? this.#dependents.afterMove() : undefined),
+      committed: ({ moved }) => (moved ? this.#dependents.afterOrders() : undefined),
     };
   }
 
@@ -138,10 +131,11 @@ export class Providers {
 
   /**
    * What to enter in the console of a well-known provider. Throws `not_found` for a provider without a preset.
-   * `scopes`: those that the tools need.
+   * `scopesOf`: those that the tools of a well-known provider need.
    */
-  async setup(principal: Principal, id: string, scopes: string[]): Promise<ProviderSetup> {
+  async setup(principal: Principal, id: string, scopesOf: (id: string) => string[]): Promise<ProviderSetup> {
     const preset = findPreset(this.#presets, id);
+    const scopes = scopesOf(preset.variantOf ?? id);
     const rows = await repository.listProviders(this.#core.store, principal.projectId, UNPAGED_LIMIT);
     const row = rows.find(({ provider_id }) => provider_id === id);
     const externalId = row?.external_id ?? newExternalId(this.#core.random);
@@ -149,14 +143,14 @@ export class Providers {
     return providerSetup({ ...facts, publicUrl: this.#core.publicUrl() });
   }
 
-  /** Deletes the record with its connections, fails its pending consents, and returns the record. */
+  /** Deletes the record and its connections, whose grants are then revoked, fails its consents, and returns the record. */
   async delete(principal: Principal, id: string): Promise<AuthProvider> {
     return this.#record(await makeChange(this.#core.store, this.deletion(principal, id)));
   }
 
   /** `delete` as a part of a transaction. */
   deletion(principal: Principal, id: string): Change<ProviderRow> {
-    return { body: () => this.#delete(principal, id) };
+    return { body: () => this.#delete(principal, id), committed: () => this.#dependents.afterOrders() };
   }
 
   /** The provider for a requirement, or the reason why there is none. */
@@ -183,7 +177,7 @@ export class Providers {
     return providers.find(({ oauth2 }) => oauth2.clientId === clientId);
   }
 
-  /** A provider as it was before its addresses moved, to revoke grants there. */
+  /** A provider as it was before its addresses moved or it was deleted, to revoke grants there. */
   async findFormer(projectId: string, id: string, originsId: string): Promise<Provider | undefined> {
     const row = await repository.findFormerProvider(this.#core.store, projectId, id, originsId);
     return row === undefined ? undefined : this.#provider(row);
@@ -262,9 +256,10 @@ export class Providers {
   *#delete(principal: Principal, id: string): Transaction<ProviderRow> {
     const row = yield* repository.providerInTransaction(principal.projectId, id);
     if (row === undefined) throw unknown(id);
-    yield* this.#dependents.removed(principal.projectId, id);
+    const revokes = this.#provider(row).oauth2.revoke !== undefined;
+    yield* this.#dependents.removed(principal.projectId, id, revokes);
+    if (revokes) yield* repository.keepFormerProvider(row, this.#core.clock.now());
     yield* repository.deleteProvider(row);
-    yield* repository.removeFormerProviders(principal.projectId, id);
     yield* this.#audit.record(principal, "provider.delete", id, { before: this.#record(row) });
     return row;
   }

@@ -146,6 +146,10 @@ export interface AddressSecret {
   origins: readonly string[];
   /** Name of the setting with more origins. */
   setting: string;
+  /** Other names of these origins: origin → one of `origins`. */
+  aliases?: Readonly<Record<string, string>>;
+  /** Name of the grant's fact with the address at which its token is valid. */
+  fact?: string;
 }
 
 /** The tools of one platform. */

@@ -10,6 +10,7 @@ export {
 } from "../base";
 export { type Caller, InputNeeded, type InputRequest } from "./caller";
 export {
+  type AddressSecret,
   type Base,
   type Catalog,
   type ConnectionCache,
@@ -45,6 +46,7 @@ export {
 } from "./tool-error";
 export { type MemoryKind, type Remembered, sealedMemory, type ToolMemory } from "./memory";
 export { metadataOf } from "./metadata";
+export { knownAddress } from "./secret-address";
 export { type ExecuteOptions } from "./execute";
 export { formatted, outputSchemaOf, toolForModels } from "./formats";
 export type { CatalogSummary, Tool } from "./registry";

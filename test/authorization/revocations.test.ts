@@ -1,5 +1,5 @@
 // Grants that no connection holds are revoked at the provider.
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Runtime } from "../../src/runtime";
 import { query } from "../../src/store";
 import { call, connectionOf, until } from "../connections/executing";
@@ -18,6 +18,7 @@ import { Person } from "./person";
 const USED = query<{ count: number }>(
   "SELECT COUNT(*) AS count FROM authorizations WHERE used_at IS NOT NULL",
 );
+const FORMER = query<{ count: number }>("SELECT COUNT(*) AS count FROM former_providers");
 const COUNT = query<{ count: number }>("SELECT COUNT(*) AS count FROM revocations");
 
 interface Script {
@@ -348,4 +349,78 @@ test("a connection of the same account that has expired does not keep a grant fr
 
   expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "expired" });
   expect(revoked()).toEqual(["granted-refresh"]);
+});
+
+describe("the grants of a deleted provider", () => {
+  test("are revoked at the addresses that it had, also those of pending consents", async () => {
+    const { deployment, revoked, orders } = await revoking();
+    await using _ = deployment;
+    const { runtime } = deployment;
+    await deployment.give("bob", { refresh: "bobs" });
+    expect((await page(runtime)).outcome.kind).toBe("confirm");
+    await runtime.providers.delete(operator(), "idp");
+    await until(async () => (await orders()) === 0);
+
+    expect(revoked().toSorted()).toEqual(["bobs", "granted-refresh"]);
+  });
+
+  test("are revoked by a server when the first attempt fails, and not at a provider that was created again", async () => {
+    const { deployment, answers, revoked, orders } = await revoking({ revoke: { status: 503 } });
+    await using _ = deployment;
+    const { runtime, idp, clock } = deployment;
+    await deployment.give("alice", { refresh: "first" });
+    await runtime.providers.delete(operator(), "idp");
+    await until(() => revoked().length === 1);
+    const { oauth2 } = idpRecord(idp);
+    const revoke_request = { endpoint: `${idp.url}/revoke/elsewhere`, params: { token: "elsewhere" } };
+    await deployment.addProvider({ oauth2: { ...oauth2, revoke_request } });
+    answers.revoke = { body: {} };
+    const other = await deployment.another();
+    clock.move(MINUTE);
+    await work(other, async () => (await orders(other)) === 0);
+
+    expect(revoked()).toEqual(["first", "first"]);
+  });
+
+  test("that arrive after the deletion are revoked too", async () => {
+    const { deployment, answers, revoked, orders } = await revoking();
+    await using _ = deployment;
+    const { runtime, idp, clock } = deployment;
+    const late = Promise.withResolvers<object>();
+    answers.token = async () => ({ body: await late.promise });
+    await deployment.give("alice", { refresh: "first" });
+    clock.move(HOUR);
+    const pending = call(runtime, "alice").catch(() => undefined);
+    await until(() => idp.requests.length === 1);
+    await runtime.providers.delete(operator(), "idp");
+    late.resolve({ access_token: "late", refresh_token: "late-refresh", expires_in: 3600 });
+    await pending;
+    await until(async () => (await orders()) === 0);
+
+    expect(revoked()).toContain("late-refresh");
+  });
+
+  test("leave no record of it behind", async () => {
+    const { deployment, orders } = await revoking();
+    await using _ = deployment;
+    const { runtime, clock } = deployment;
+    await deployment.give("alice");
+    await runtime.providers.delete(operator(), "idp");
+    await until(async () => (await orders()) === 0);
+    clock.move(HOUR);
+    await work(runtime, async () => (await runtime.core.store.get(FORMER))?.count === 0);
+
+    expect(await runtime.core.store.get(FORMER)).toEqual({ count: 0 });
+  });
+
+  test("are only forgotten if it cannot revoke", async () => {
+    await using deployment = await deploy();
+    const { runtime } = deployment;
+    await deployment.addProvider();
+    await deployment.give("alice");
+    await runtime.providers.delete(operator(), "idp");
+
+    expect(await runtime.core.store.get(COUNT)).toEqual({ count: 0 });
+    expect(await runtime.core.store.get(FORMER)).toEqual({ count: 0 });
+  });
 });

@@ -1,66 +1,25 @@
 // TLS with a certificate authority that is created for this run. `NODE_EXTRA_CA_CERTS` is read when a process starts, so
 // the client that trusts it runs in a separate process (`tls-client.ts`).
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "node:net";
-import { createServer, type TLSSocket } from "node:tls";
 import { egressWith, failureOf, names, printed, rawPeer, webPeer } from "./peers";
 import type { Answer, Call } from "./tls-client";
+import { type Authority, createAuthority, startTlsPeer } from "./tls-peer";
 
-const folder = mkdtempSync(join(tmpdir(), "egress-tls-"));
-const certificate = join(folder, "certificate.pem");
-const key = join(folder, "key.pem");
-
+let authority: Authority;
 beforeAll(() => {
-  const made = Bun.spawnSync(
-    `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test -keyout ${key}
-      -out ${certificate} -addext subjectAltName=DNS:a.example,DNS:b.example,IP:127.0.0.1`.split(/\s+/),
-  );
-  if (!made.success) throw new Error(made.stderr.toString());
+  authority = createAuthority();
 });
+afterAll(() => authority[Symbol.dispose]());
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** A TLS server that answers with the number of the connection, its server name and the Host header. */
-async function tlsPeer() {
-  const received: string[] = [];
-  const sockets = new Set<TLSSocket>();
-  let connections = 0;
-  const options = { key: readFileSync(key), cert: readFileSync(certificate) };
-  const server = createServer(options, (socket) => {
-    const connection = ++connections;
-    const name: unknown = Reflect.get(socket, "servername");
-    sockets.add(socket);
-    socket.on("error", () => undefined);
-    socket.on("data", (piece) => {
-      received.push(piece.toString());
-      const host = /^host: (.*)\r$/im.exec(piece.toString())?.[1];
-      const body = JSON.stringify([connection, name, host]);
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
-    });
-  });
-  server.on("tlsClientError", () => undefined);
-  const listening = Promise.withResolvers<void>();
-  server.listen(0, "127.0.0.1", listening.resolve);
-  await listening.promise;
-  const address = server.address();
-  const port = address !== null && typeof address === "object" ? address.port : 0;
-  return {
-    port,
-    received,
-    [Symbol.dispose]() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
-}
+const tlsPeer = (): ReturnType<typeof startTlsPeer> => startTlsPeer(authority);
 
 /** Runs calls in a process that trusts the authority of the test. */
 async function trusting(calls: Call[], env: Record<string, string> = {}): Promise<Answer[]> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "tls-client.ts"), JSON.stringify(calls)], {
-    env: { PATH: process.env["PATH"], NODE_EXTRA_CA_CERTS: certificate, ...env },
+    env: { PATH: process.env["PATH"], NODE_EXTRA_CA_CERTS: authority.certificate, ...env },
     stdout: "pipe",
     timeout: 8_000,
   });
@@ -90,7 +49,7 @@ describe("a certificate that is not trusted", () => {
 
 test("the authority of the setting is trusted in addition to those of the system", async () => {
   using peer = await tlsPeer();
-  const authorities = readFileSync(certificate, "utf8");
+  const authorities = readFileSync(authority.certificate, "utf8");
   const egress = egressWith({ resolve: names({ "a.example": ["127.0.0.1"] }), authorities });
   const response = await egress.fetch(`https://a.example:${peer.port}/`);
   expect(response.status).toBe(200);
@@ -142,7 +101,7 @@ test.each([
     client.on("data", (piece) => void upstream.write(piece));
     client.on("close", () => upstream.destroy());
   });
-  const authorities = readFileSync(certificate, "utf8");
+  const authorities = readFileSync(authority.certificate, "utf8");
   const egress = egressWith({ authorities, timeoutMs: 5000 });
   const error = await failureOf(
     egress.fetch(`https://127.0.0.1:${box.port}/`, { method: "POST", body: "x" }),

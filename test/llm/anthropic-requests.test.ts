@@ -194,7 +194,7 @@ describe("a request", () => {
       { tools: [F], parallel_tool_calls: false },
       { tool_choice: { type: "auto", disable_parallel_tool_use: true } },
     ],
-    ["has its temperature within the range there", { temperature: 1.7 }, { temperature: 1 }],
+    ["has no temperature, which newer models refuse", { temperature: 1.7, top_p: 0.5, top_k: 5 }, {}],
     [
       "has its stops as a list, without those that are refused",
       { stop: ["a", " ", "\n"] },

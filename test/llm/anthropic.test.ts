@@ -235,7 +235,7 @@ describe("the stand-in refuses", () => {
       },
       /pattern/,
     ],
-    ["a temperature of the other protocol", { ...base, temperature: 2 }, /range/],
+    ["a temperature", { ...base, temperature: 1 }, /deprecated/],
   ])("%s", (_what, request, fault) => {
     expect(messagesFault(request)).toMatch(fault);
   });

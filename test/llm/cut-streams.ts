@@ -1,13 +1,18 @@
 // Streams that break: cut anywhere, with an error or garbage in the middle. Runs the loop in this process and tells which
-// calls it would have run.
+// calls it would have run, and which it would have given to the caller as a response.
 import fc from "fast-check";
 import { silentLog, systemClock } from "../../src/base";
 import type { Core } from "../../src/core";
+import { toRuntimeError } from "../../src/errors";
 import { converse } from "../../src/llm/loop/converse";
 import type { Calls } from "../../src/llm/loop/calls";
 import type { ToolSet } from "../../src/llm/loop/tool-set";
+import { failedResponse, streamedResponse } from "../../src/llm/responses/answer";
+import { singleTurn } from "../../src/llm/responses/steps";
+import { ResponseWriter } from "../../src/llm/responses/writer";
 import type { ModelServer } from "../../src/llm/server-of";
 import { anthropicClient } from "../../src/llm/upstream/anthropic";
+import type { ModelClient } from "../../src/llm/upstream/client";
 import { openAiClient } from "../../src/llm/upstream/openai";
 import { ROUNDS } from "../sandbox/models/dialects";
 import { ALL, streamOf } from "../sandbox/models/hosted-dialects";
@@ -78,19 +83,16 @@ export const broken = fc
     return { sample, how, text, size, breaks: how === "reset" };
   });
 
-/** How often the calls of the turn would have run. */
-export async function callsRun({
-  sample,
-  text,
-  size,
-  breaks,
-}: {
+interface Stream {
   sample: Sample;
   text: string;
+  /** Bytes in a piece. */
   size: number;
   breaks: boolean;
-}): Promise<number> {
-  let ran = 0;
+}
+
+/** A client of a model that sends this stream. */
+function clientOf({ sample, text, size, breaks }: Stream): { core: Core; client: ModelClient } {
   const core = {
     clock: systemClock,
     log: silentLog,
@@ -105,6 +107,41 @@ export async function callsRun({
     models: [],
     maxTokens: 10,
   } as unknown as ModelServer;
+  return {
+    core,
+    client: sample.type === "openai" ? openAiClient(core, server) : anthropicClient(core, server),
+  };
+}
+
+const BODY = { model: "m", messages: [{ role: "user", content: "Look." }] };
+
+/** How often the calls of the turn would have been given to the caller, as items of a response. */
+export async function callsGiven(stream: Stream): Promise<number> {
+  const { core, client } = clientOf(stream);
+  const options = { signal: undefined, timeoutMs: 5000 };
+  const steps = singleTurn({ core, client, body: BODY, streams: true, options, isName: () => true });
+  const writer = new ResponseWriter({
+    model: "m",
+    echoed: {},
+    namespaces: new Map(),
+    outputOnly: false,
+    newId: (prefix) => `${prefix}_${crypto.randomUUID()}`,
+    now: () => 0,
+  });
+  let given = 0;
+  try {
+    for await (const text of streamedResponse(steps, writer))
+      given += text.split('"function_call"').length - 1;
+  } catch (thrown) {
+    given += failedResponse(toRuntimeError(thrown), writer).split('"function_call"').length - 1;
+  }
+  return given;
+}
+
+/** How often the calls of the turn would have run. */
+export async function callsRun(stream: Stream): Promise<number> {
+  let ran = 0;
+  const { core, client } = clientOf(stream);
   const calls = {
     ran: 0,
     wrote: 0,
@@ -116,10 +153,10 @@ export async function callsRun({
   const set = { running: "execute", find: () => ({}), has: () => true } as unknown as ToolSet;
   const steps = converse({
     core,
-    client: sample.type === "openai" ? openAiClient(core, server) : anthropicClient(core, server),
+    client,
     set,
     calls,
-    body: { model: "m", messages: [{ role: "user", content: "Look." }] },
+    body: BODY,
     streams: true,
     signal: new AbortController().signal,
   });

@@ -83,7 +83,7 @@ describe("a slash at the end is 404 and names the address:", () => {
     expect(text).not.toContain("secret-token");
   });
 
-  test.each(["/v1/nothing/", "//", "/mcp/", "/v1/", "/mcp//"])("nothing is named for %s", async (path) => {
+  test.each(["/v1/nothing/", "//", "/mcp/", "/v2/", "/mcp//"])("nothing is named for %s", async (path) => {
     const answer = await sendRaw(stage.site.url, [head("GET", path)]);
     expect(answer.status).toBe(404);
     expect(answer.body).not.toContain("slash");

@@ -24,7 +24,9 @@ describe("an entry of egress.allow for one project and one port", () => {
 
   beforeAll(async () => {
     [internal, neighbour] = [startTokenEndpoint(), startTokenEndpoint()];
-    for (const peer of [internal, neighbour]) peer.otherwise({ body: { internal: "canary", choices: [] } });
+    const response = { id: "r", object: "response", created_at: 1, model: "x", output: [] };
+    const body = { ...response, internal: "canary", choices: [], data: [] };
+    for (const peer of [internal, neighbour]) peer.otherwise({ body });
     const { host } = new URL(internal.url);
     site = await startSite({ environment: { RUNTIME_EGRESS_ALLOW: `project=trusted ${host}` } });
     await site.runtime.identity.createProject(operator(), "trusted", "Trusted");
@@ -57,6 +59,19 @@ describe("an entry of egress.allow for one project and one port", () => {
         return api(site.url, run).post("/v1/chat/completions", { model: `${id}/x`, messages });
       },
     ],
+    ...(["responses", "embeddings"] as const).map(
+      (name) =>
+        [
+          `a model's server, for ${name}`,
+          async (project: string, url: string) => {
+            const id = `m${crypto.randomUUID()}`;
+            const openai = { base_url: `${url}/v1`, responses_endpoint: "/responses" };
+            await client(project).post("/v1/admin/model_entries", { id, openai });
+            const run = await site.key("run", undefined, project);
+            return api(site.url, run).post(`/v1/${name}`, { model: `${id}/x`, input: "hi" });
+          },
+        ] as const,
+    ),
     [
       "a plugin's endpoint",
       async (project, url) => {
@@ -99,7 +114,8 @@ describe("an entry of egress.allow for one project and one port", () => {
     const before = internal.requests.length;
     await send("trusted", internal.url);
 
-    expect(internal.requests.length).toBe(before + 1);
+    // Some doors ask more than once: an issuer has its metadata at one of several addresses.
+    expect(internal.requests.length).toBeGreaterThan(before);
   });
 
   test("the answer of the issuer is not repeated in the error", async () => {

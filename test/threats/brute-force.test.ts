@@ -128,6 +128,8 @@ const ENTRY_POINTS: [string, Omit<Attempt, "address">, number][] = [
   ["an administrative operation", { path: "/v1/admin/secrets" }, 401],
   ["an operation with a project in the path", { path: "/v1/orgs/default/projects/default/tools" }, 401],
   ["a chat completion", { path: "/v1/chat/completions", method: "POST" }, 401],
+  ["a response", { path: "/v1/responses", method: "POST" }, 401],
+  ["an embedding", { path: "/v1/embeddings", method: "POST" }, 401],
   ["a gateway", { path: "/mcp/guessed" }, 401],
   ["a user token", { credential: "aaaa.bbbb.cccc" }, 401],
   ["garbage", { credential: "garbage" }, 401],

@@ -78,6 +78,19 @@ const WAYS: Readonly<Record<string, Way>> = {
     tools: ["Chat.WhoAmI"],
     tool_choice: "execute",
   }),
+  responses: rest("post", () => "/v1/responses", {
+    model: "m",
+    input: "Who am I?",
+    user: "bob",
+    tools: ["Chat.WhoAmI"],
+    tool_choice: "execute",
+  }),
+  "responses whose calls the caller runs": rest("post", () => "/v1/responses", {
+    model: "m",
+    input: "Who am I?",
+    user: "bob",
+  }),
+  embeddings: rest("post", () => "/v1/embeddings", { model: "m", input: "Who am I?", user: "bob" }),
   "a gateway for keys, with a session": mcp("keys", "legacy", () => ({
     ...asBob(),
     "mcp-session-id": bobs.session,

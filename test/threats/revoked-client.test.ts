@@ -144,12 +144,15 @@ test("the stream of a running tool ends without a result", async () => {
   expect(await response.text()).not.toContain("data:");
 });
 
-test("the stream of a chat completion ends with an error", async () => {
+test.each([
+  ["a chat completion", "/v1/chat/completions", { messages: [{ role: "user", content: "Hello" }] }],
+  ["a response", "/v1/responses", { input: "Hello" }],
+])("the stream of %s ends with an error", async (_name, path, body) => {
   const { key, revoke } = await revocable();
-  const response = await fetch(`${site.url}/v1/chat/completions`, {
+  const response = await fetch(site.url + path, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "m", stream: true, messages: [{ role: "user", content: "Hello" }] }),
+    body: JSON.stringify({ model: "m", stream: true, ...body }),
   });
   const reader = (response.body ?? new Blob().stream()).getReader();
   const first = await reader.read();
@@ -161,6 +164,7 @@ test("the stream of a chat completion ends with an error", async () => {
 
   expect(rest).toContain('"error"');
   expect(rest).not.toContain("[DONE]");
+  expect(rest).not.toContain("response.completed");
 });
 
 test("a session is refused with its next message", async () => {

@@ -65,6 +65,12 @@ const BODIES: readonly (readonly [string, string, (id: string) => object])[] = [
     (user_id) => ({ tool_name: "Chat.WhoAmI", user_id, run_at: "2999-01-01T00:00" }),
   ],
   ["POST", "/v1/chat/completions", (user) => ({ ...model, user, tool_choice: "execute" })],
+  [
+    "POST",
+    "/v1/responses",
+    (user) => ({ model: "m", input: "x", tools: ["Chat.WhoAmI"], user, tool_choice: "execute" }),
+  ],
+  ["POST", "/v1/embeddings", (user) => ({ model: "m", input: "x", user })],
   ["POST", "/v1/admin/keys", (user) => ({ name: "k", users: ["bob", user] })],
 ];
 const QUERIES = [

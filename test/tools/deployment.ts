@@ -7,6 +7,7 @@ import { type Clock, createLog, type JsonObject, Redacted, systemClock } from ".
 import { loadConfig } from "../support/config";
 import type { TokenGrant } from "../../src/connections";
 import type { Principal } from "../../src/identity";
+import type { ProviderPreset } from "../../src/providers";
 import type { RuntimeParts } from "../../src/open-core";
 import { createRuntime, type Runtime } from "../../src/runtime";
 import { openSqlite, touch } from "../../src/store";
@@ -51,6 +52,8 @@ export interface DeploymentOptions {
   parts?: RuntimeParts;
   /** Beside the test catalog. */
   catalogs?: readonly Catalog[];
+  /** Besides the known one. */
+  presets?: readonly ProviderPreset[];
 }
 
 export interface GrantOptions {
@@ -101,7 +104,7 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
   const start = async (parts: RuntimeParts = {}): Promise<Runtime> => {
     const runtime = await createRuntime(
       loadConfig({ environment }),
-      { catalogs: [test.catalog, ...(options.catalogs ?? [])], presets: [known] },
+      { catalogs: [test.catalog, ...(options.catalogs ?? [])], presets: [known, ...(options.presets ?? [])] },
       {
         clock,
         log,

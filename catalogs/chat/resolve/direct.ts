@@ -41,6 +41,8 @@ export async function existingConversation(
     return textIn(conversation, "id") === undefined ? undefined : conversation;
   } catch (error) {
     if (codeOf(error) === "channel_not_found") return undefined;
+    // With a deactivated person no conversation can be opened, but the earlier one remains.
+    if (codeOf(error) === "user_disabled") return findListed(client, participants);
     if (!(error instanceof ScopesLost) || !error.needed.includes(scope)) throw error;
     // The stored grant has a scope that the token lacks. The tool works without it, so no new consent is needed.
     client.context.cache.set(keyOf(scope), true, CACHE_MS);

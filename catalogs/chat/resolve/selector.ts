@@ -15,7 +15,9 @@ export const USERNAME = `\`name\` in the answer of ${TOOLKIT}.ListUsers`;
 export const SELECTOR_PARAMETERS = {
   channel_name: Type.Optional(Type.String({ description: CHANNEL_NAME })),
   conversation_id: Type.Optional(
-    Type.String({ description: `${CONVERSATION_ID} Faster than the channel's name.` }),
+    Type.String({
+      description: `${CONVERSATION_ID} Faster than the channel's name. The id of a person means the direct conversation.`,
+    }),
   ),
   user_ids: Type.Optional(
     Type.Array(Type.String(), {
@@ -36,7 +38,9 @@ export const SELECTOR_PARAMETERS = {
 
 /** The parameters without people; spread into a tool's input. */
 export const PLACE_PARAMETERS = {
-  conversation_id: SELECTOR_PARAMETERS.conversation_id,
+  conversation_id: Type.Optional(
+    Type.String({ description: "The id of the conversation. Faster than the channel's name." }),
+  ),
   channel_name: SELECTOR_PARAMETERS.channel_name,
 };
 
@@ -72,12 +76,20 @@ export function selectorOf(input: SelectorInput): Selector {
   const people = peopleOf(input);
   const given: Selector[] = placesIn(input);
   if (people !== undefined) given.push({ kind: "people", people });
-  return theOnly(given, RULE);
+  const selector = theOnly(given, RULE);
+  if (selector.kind !== "id" || !PERSON_ID.test(selector.id)) return selector;
+  return { kind: "people", people: { userIds: [selector.id], usernames: [], emails: [] } };
 }
 
 /** Like `selectorOf`, for tools that do not accept people. */
 export function placeOf(input: PlaceInput): Place {
-  return theOnly(placesIn(input), PLACE_RULE);
+  const place = theOnly(placesIn(input), PLACE_RULE);
+  if (place.kind === "id" && PERSON_ID.test(place.id)) {
+    throw badInput(
+      `\`conversation_id\` is the id of a person. Give the id of a conversation, such as C… or D….`,
+    );
+  }
+  return place;
 }
 
 /** The given people, each once; undefined if there are none. Throws bad input for an invalid e-mail address. */
@@ -90,6 +102,9 @@ export function peopleOf(input: PeopleInput): People | undefined {
   requireAddresses(input.emails ?? []);
   return Object.values(people).some((values) => values.length > 0) ? people : undefined;
 }
+
+/** The ids of people. The platform posts to one in place of a conversation's, but does not read there. */
+const PERSON_ID = /^[UW][A-Z0-9]{8,}$/;
 
 function placesIn(input: PlaceInput): Place[] {
   const id = input.conversation_id?.trim() ?? "";

@@ -4,6 +4,7 @@ import {
   GrantDead,
   ScopesLost,
   ToolError,
+  type ToolErrorDetails,
   upstreamFailed,
   upstreamNotFound,
   upstreamRefused,
@@ -71,13 +72,16 @@ export function rateLimited(limit: string, retryAfterMs: number): ToolError {
 
 function refusal(call: Call, answer: WholeAnswer, code: string): Failure {
   const details = { developerMessage: `${call.method}: ${code}`, extra: { upstream_code: code } };
+  // Callers name types that exist, so this is about what the token, or the app, may list.
+  if (code === "invalid_types") return final(refusedTypes(call, answer, details));
   const known = codeNamed(code);
   if (known === undefined) return unmapped(`${code}`, details);
   const { meaning, sentence, next } = known;
   const advised = next === undefined ? details : { ...details, additionalPromptContent: next };
   switch (meaning) {
     case "dead":
-      return final(new GrantDead(code));
+      // The platform answers so too if the app may be used only from other addresses.
+      return final(new GrantDead(code, undefined, { isDoubtful: code === "invalid_auth" }));
     case "scope":
       return final(lostScopes(call, answer, code));
     case "missing":
@@ -158,6 +162,19 @@ function lostScopes(call: Call, answer: WholeAnswer, code: string): ScopesLost {
   const named = provided === undefined ? own.filter((scope) => needed.includes(scope)) : [];
   const missing = [named, own, lacking(needed)].find((scopes) => scopes.length > 0) ?? [];
   return new ScopesLost(code, missing, provided);
+}
+
+/** All types that are asked for exist, so a refused one is one that the token, or the app, may not list. */
+function refusedTypes(call: Call, answer: WholeAnswer, details: ToolErrorDetails): ToolError {
+  const lost = lostScopes(call, answer, "missing_scope");
+  if (lost.provided !== undefined && lost.needed.length > 0) return lost;
+  return badInput(
+    "The platform does not list conversations of these types. The app may lack a scope for them.",
+    {
+      ...details,
+      advice: "Ask for fewer types, or let an administrator add the scopes to the app.",
+    },
+  );
 }
 
 function scopesIn(answer: WholeAnswer, field: "needed" | "provided"): string[] | undefined {

@@ -1,6 +1,7 @@
 // Sheets.SearchSpreadsheets: finds the user's spreadsheets by words in their titles.
 import { type Static, Type } from "typebox";
 import { defineTool, type JsonObject, ToolError, upstreamNotFound } from "../../../src/tools";
+import { isPassing, type Missing, missingField, MISSING } from "../../upstream/missing";
 import { SheetsClient } from "../client";
 import { MAX_PAGES } from "../limits";
 import { fileGrant, READS } from "../metadata";
@@ -86,6 +87,7 @@ export const searchSpreadsheets = defineTool({
     incomplete_search: Type.Optional(
       Type.Literal(true, { description: "The platform did not search everywhere" }),
     ),
+    missing: MISSING,
   }),
   authorization: fileGrant(),
   metadata: READS,
@@ -115,15 +117,23 @@ async function search(client: SheetsClient, { query, stages, limit }: Search, st
   const spreadsheets = new Map<string, Static<typeof Found>>();
   let place: Place | undefined = start;
   let incomplete = false;
+  const missing: Missing[] = [];
   // A page may be short although more results exist. The page size is what is missing, so no result is discarded.
   for (let page = 0; page < MAX_PAGES && place !== undefined && spreadsheets.size < limit; page++) {
     const { stage, token }: Place = place;
-    const answer = await pageOf(
-      client,
-      { ...query, ...stages[stage]?.query },
-      limit - spreadsheets.size,
-      token,
-    );
+    const asked = { ...query, ...stages[stage]?.query };
+    const answer = await pageOf(client, asked, limit - spreadsheets.size, token).catch((error: unknown) => {
+      // What was read before a page that fails is returned.
+      if (page === 0 || !isPassing(error) || client.context.signal.aborted) throw error;
+      return error;
+    });
+    if (answer instanceof ToolError) {
+      missing.push({
+        what: "the rest of the results",
+        reason: `${answer.message} Continue with pagination_token.`,
+      });
+      break;
+    }
     for (const file of objectsIn(answer, "files").flatMap((each) => found(each) ?? []))
       spreadsheets.set(file.id, file);
     incomplete ||= answer["incompleteSearch"] === true;
@@ -134,6 +144,7 @@ async function search(client: SheetsClient, { query, stages, limit }: Search, st
     spreadsheets: [...spreadsheets.values()],
     ...(place === undefined ? {} : { pagination_token: tokenAt(stages, place) }),
     ...(incomplete ? { incomplete_search: true as const } : {}),
+    ...missingField(client.context, missing),
   };
 }
 

@@ -19,7 +19,7 @@ import { eventStream } from "../stream/event-stream";
 import { passThrough } from "../stream/pass";
 import { ResponsesReader } from "../stream/reader";
 import { callStreaming, callWhole } from "../upstream/call";
-import { faultsOf } from "../upstream/failure";
+import { faultsOf, unreadable } from "../upstream/failure";
 import { BlockSource } from "../upstream/records";
 import { failedPass, failedResponse, streamedResponse, wholeResponse } from "./answer";
 import { echoed } from "./record";
@@ -63,7 +63,11 @@ export class Responses {
     const { signal, request } = call;
     const options = { signal, timeoutMs: this.#timeoutMs(), url };
     const body = await this.#passedText(principal, choice, call);
-    if (request.stream !== true) return { json: (await callWhole(this.#core, server, body, options)).text };
+    if (request.stream !== true) {
+      const answer = await callWhole(this.#core, server, body, options);
+      if (!Array.isArray(answer.value["output"])) throw unreadable(server, 200, "no output");
+      return { json: answer.text };
+    }
     const bytes = await callStreaming(this.#core, server, body, options);
     return {
       events: await passThrough({

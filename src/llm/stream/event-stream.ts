@@ -25,40 +25,60 @@ export async function eventStream(
   { gone, ended, failed = errorEvent }: Endings,
   aliveMs = KEEP_ALIVE_MS,
 ): Promise<ReadableStream<Uint8Array>> {
-  let first: IteratorResult<string, void> | undefined = await texts.next();
-  let isOpen = true;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const send = (text: string): void => {
-          if (isOpen) controller.enqueue(ENCODER.encode(text));
-        };
-        const close = (): void => {
-          if (isOpen) controller.close();
-          isOpen = false;
-          ended?.();
-        };
-        const alive = setInterval(() => send(": alive\n\n"), aliveMs);
-        try {
-          const next = first ?? (await texts.next());
-          first = undefined;
-          if (next.done === true) close();
-          else send(next.value);
-        } catch (thrown) {
-          // A reader that disconnected needs no error.
-          if (isOpen) log.warn("stream of a chat completion failed", { error: thrown });
-          send(failed(toRuntimeError(thrown)));
-          close();
-        } finally {
-          clearInterval(alive);
-        }
-      },
-      cancel() {
-        isOpen = false;
-        gone();
-        ended?.();
-      },
+  const first = await texts.next();
+  const caller = { disconnected: false };
+  const failure = (thrown: unknown): string => {
+    log.warn("stream of a chat completion failed", { error: thrown });
+    return failed(toRuntimeError(thrown));
+  };
+  return new ReadableStream<Uint8Array>({
+    // Bun's own type: writes without a queue.
+    type: "direct",
+    pull: async (controller: ReadableStreamDirectController) => {
+      await pipe(first, texts, controller, { caller, failure, aliveMs });
+      if (!caller.disconnected) ended?.();
     },
-    { highWaterMark: 0 },
-  );
+    cancel: () => {
+      caller.disconnected = true;
+      gone();
+      ended?.();
+    },
+  });
+}
+
+interface Piping {
+  caller: { readonly disconnected: boolean };
+  /** The last events for a failure. */
+  failure(thrown: unknown): string;
+  aliveMs: number;
+}
+
+async function pipe(
+  first: IteratorResult<string, void>,
+  texts: AsyncGenerator<string, void>,
+  controller: ReadableStreamDirectController,
+  { caller, failure, aliveMs }: Piping,
+): Promise<void> {
+  let isSilent = false;
+  // Waits until the connection has taken it: nothing piles up for a slow reader.
+  const send = async (text: string): Promise<void> => {
+    controller.write(ENCODER.encode(text));
+    await controller.flush(true);
+  };
+  const alive = setInterval(() => {
+    if (isSilent && !caller.disconnected) void send(": alive\n\n");
+  }, aliveMs);
+  try {
+    for (let next = first; next.done !== true && !caller.disconnected; next = await texts.next()) {
+      isSilent = false;
+      await send(next.value);
+      isSilent = true;
+    }
+  } catch (thrown) {
+    // A reader that disconnected needs no error.
+    if (!caller.disconnected) await send(failure(thrown));
+  } finally {
+    clearInterval(alive);
+  }
+  if (!caller.disconnected) controller.end();
 }

@@ -19,6 +19,7 @@ import { fairQueues } from "./014-fair-queues";
 import { origins } from "./015-origins";
 import { retries } from "./016-retries";
 import { toolMemory } from "./017-tool-memory";
+import { postponedRefreshes } from "./018-postponed-refreshes";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -38,4 +39,5 @@ export const mainMigrations: readonly Migration[] = [
   origins,
   retries,
   toolMemory,
+  postponedRefreshes,
 ];

@@ -11,7 +11,9 @@ const AUDITED = query<{ action: string; actor: string; target: string }>(
 );
 
 function idToken(sub: string): string {
-  return `e30.${Buffer.from(JSON.stringify({ sub })).toString("base64url")}.s`;
+  const now = Math.floor(Date.now() / 1000);
+  const claims = { sub, aud: "cl:ient", iat: now, exp: now + 3600 };
+  return `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.s`;
 }
 
 /** How a provider says whose grant it is. */

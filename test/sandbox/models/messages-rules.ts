@@ -13,13 +13,12 @@ const FIELDS = [
   "output_config",
   "stop_sequences",
   "stream",
-  "temperature",
   "thinking",
   "tool_choice",
   "tools",
-  "top_k",
-  "top_p",
 ];
+/** Newer models refuse them. */
+const REMOVED = ["temperature", "top_p", "top_k"];
 const ID = /^[a-zA-Z0-9_-]+$/;
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const KEYS: Readonly<Record<string, string[]>> = {
@@ -34,13 +33,14 @@ const KEYS: Readonly<Record<string, string[]>> = {
 /** The first error of such a server; undefined if it would answer. */
 export function messagesFault(request: unknown): string | undefined {
   if (!isLoose(request)) return "The request body is not valid JSON";
+  const removed = Object.keys(request).find((key) => REMOVED.includes(key));
+  if (removed !== undefined) return `\`${removed}\` is deprecated for this model.`;
   const extra = Object.keys(request).find((key) => !FIELDS.includes(key));
   if (extra !== undefined) return `${extra}: Extra inputs are not permitted`;
   const {
     model,
     max_tokens: limit,
     messages,
-    temperature,
     tools,
     tool_choice: choice,
     stop_sequences: stop,
@@ -50,8 +50,6 @@ export function messagesFault(request: unknown): string | undefined {
   if (limit === undefined) return "max_tokens: Field required";
   if (!Number.isInteger(limit) || Number(limit) < 1)
     return "max_tokens: Input should be greater than or equal to 1";
-  if (temperature !== undefined && !(Number(temperature) >= 0 && Number(temperature) <= 1))
-    return "temperature: range: 0..1";
   if (system !== undefined && (typeof system !== "string" || system.trim() === ""))
     return "system: text content blocks must be non-empty";
   if (Array.isArray(stop) && stop.some((one) => String(one).trim() === "")) {

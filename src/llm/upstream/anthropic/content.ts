@@ -3,7 +3,8 @@ import { isObject } from "../../../base";
 import { invalidParameter } from "../../../errors";
 import type { Loose } from "../client";
 
-const DATA_IMAGE = /^data:(image\/[\w.+-]+);base64,([A-Za-z0-9+/=\s]+)$/;
+/** The formats that the protocol has. */
+const DATA_IMAGE = /^data:(image\/(?:jpeg|png|gif|webp));base64,([A-Za-z0-9+/=\s]+)$/i;
 
 /** The blocks of a content, without empty text, which the messages protocol refuses. */
 export function contentBlocks(content: unknown, place: string): Loose[] {
@@ -40,7 +41,11 @@ function sourceOf(image: unknown, place: string): Loose {
   const url = isObject(image) ? image["url"] : image;
   if (typeof url !== "string") throw invalidParameter(`${place}.image_url.url is required.`);
   const [, media_type, data] = DATA_IMAGE.exec(url) ?? [];
-  if (media_type !== undefined) return { type: "base64", media_type, data: data?.replaceAll(/\s/g, "") };
+  if (media_type !== undefined) {
+    return { type: "base64", media_type: media_type.toLowerCase(), data: data?.replaceAll(/\s/g, "") };
+  }
   if (/^https?:\/\//i.test(url)) return { type: "url", url };
-  throw invalidParameter(`${place}.image_url.url must be an http(s) address or a data: address with base64.`);
+  throw invalidParameter(
+    `${place}.image_url.url must be an http(s) address, or a data: address with the base64 of a JPEG, PNG, GIF or WebP image.`,
+  );
 }

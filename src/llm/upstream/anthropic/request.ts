@@ -8,7 +8,8 @@ import { translated } from "./messages";
 import { thinkingOf } from "./thinking";
 
 /**
- * Fields that only tune sampling (penalties, seed, logit_bias) have no counterpart and are left out. Fields that would
+ * Fields that only tune sampling (temperature, top_p, penalties, seed, logit_bias) are left out: the protocol has none of
+ * them any more, and newer models refuse them. Fields that would
  * change the form of the answer are refused with `invalid_parameter`.
  */
 export function anthropicRequest(body: ChatBody, server: ModelServer, stream: boolean): Loose {
@@ -22,10 +23,6 @@ export function anthropicRequest(body: ChatBody, server: ModelServer, stream: bo
     max_tokens: newer ?? limit ?? server.maxTokens,
     messages: turns,
     ...(system === undefined ? {} : { system }),
-    ...(typeof body["temperature"] === "number"
-      ? { temperature: Math.min(1, Math.max(0, body["temperature"])) }
-      : {}),
-    ...(typeof body["top_p"] === "number" ? { top_p: body["top_p"] } : {}),
     ...stopSequences(stop),
     ...thinkingOf(body),
     ...(typeof user === "string" ? { metadata: { user_id: user } } : {}),

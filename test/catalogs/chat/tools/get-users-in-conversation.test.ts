@@ -215,7 +215,7 @@ describe("pages", () => {
     });
   });
 
-  test("have only ids, and say when the names can be had, if the rate limit allows none", async () => {
+  test("have only ids, and say when to ask for the names, if the rate limit allows none", async () => {
     await using stub = new Stub()
       .on("conversations.members", { members: ["U1"] })
       .on("users.info", throttle("60"));

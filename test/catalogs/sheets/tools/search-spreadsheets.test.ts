@@ -256,8 +256,18 @@ describe("pages", () => {
     expect(queryOf()["pageSize"]).toBe(String(limit));
   });
 
-  test("a page that fails leaves no partial result", async () => {
+  test("a page that fails leaves what was read before it, and says where it continues", async () => {
     sandbox.fail("files.list", { kind: "short_page", items: 1 });
+    sandbox.fail("files.list", { kind: "server_error" }, 4);
+    const output = await search({ limit: 3 });
+    expect(output).toMatchObject({
+      spreadsheets_count: 1,
+      pagination_token: expect.any(String),
+      missing: [{ what: "the rest of the results", reason: expect.stringContaining("pagination_token") }],
+    });
+  });
+
+  test("a first page that fails is an error", async () => {
     sandbox.fail("files.list", { kind: "server_error" }, 4);
     expect((await failure({ limit: 3 })).kind).toBe("UPSTREAM_RUNTIME_SERVER_ERROR");
   });

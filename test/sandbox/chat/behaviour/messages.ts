@@ -7,9 +7,12 @@ export interface LengthRule {
   readonly source: string;
 }
 
+/** In characters. */
+export const SPLIT_AT = 4000;
+
 export const LENGTHS: readonly LengthRule[] = [
   {
-    above: 4000,
+    above: SPLIT_AT,
     effect: "split",
     source: "changelog 2018-04 (truncating really long messages), slack-go/slack#972, PostHog/posthog#70581",
   },
