@@ -8,6 +8,7 @@ import { hasSecrets, outgoing, type Step } from "./outgoing";
 import type { ProxySettings } from "./proxy";
 import { follow, isRedirect, unexpectedRedirect } from "./redirect";
 import { createResolver, type Resolve, systemResolve } from "./resolver";
+import { ConnectionPool } from "./socket/pool";
 import { streamedBody } from "./stream";
 import { checkSecrets, nameOf, parseTarget } from "./target";
 import { OutboundTurns } from "./turns";
@@ -51,6 +52,7 @@ export function createEgress(options: EgressOptions): Egress {
     resolver: createResolver(options.resolve ?? systemResolve, clock),
     proxy: options.proxy,
     authorities: trusted(options.authorities),
+    pool: new ConnectionPool(),
     log: options.log,
     clock,
   };
