@@ -15,6 +15,12 @@ export const catalogSettings: SettingDeclarations = {
     default: "script",
     meaning: "how users pick files: by the platform's scripts on our page, or on the platform's own page",
   },
+  "sheets.picker_code": {
+    schema: { enum: ["exchange", "ignore"], description: "exchange or ignore" },
+    default: "exchange",
+    meaning:
+      "whether the code that comes back from the platform's own page is exchanged (its tokens are dropped) or ignored",
+  },
   "sheets.picker_script_url": {
     schema: address,
     meaning: "replaces the address of the spreadsheet platform's script for picking files",

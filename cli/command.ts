@@ -83,12 +83,16 @@ export class Line {
   readonly rest: readonly string[];
   readonly #words: readonly (string | undefined)[];
   readonly #flags: { readonly [name: string]: unknown };
+  readonly #command: string;
 
+  /** `command`: its name, whose help errors refer to. */
   constructor(
     words: readonly (string | undefined)[],
     flags: { readonly [name: string]: unknown },
     rest: readonly string[] = [],
+    command = "runtime",
   ) {
+    this.#command = command;
     this.#words = words;
     this.#flags = flags;
     this.rest = rest;
@@ -113,7 +117,7 @@ export class Line {
   required(name: string): string {
     const text = this.text(name);
     if (text !== undefined) return text;
-    throw new UsageError(`--${name} is required.`);
+    throw new UsageError(`--${name} is required. See: ${this.#command} --help`);
   }
 
   texts(name: string): string[] | undefined {

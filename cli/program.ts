@@ -50,7 +50,8 @@ export async function parse(io: Io, argv: readonly string[]): Promise<Prepared |
       return;
     }
     const acts = !READING.has(command.split(" ").at(-1) ?? "");
-    const { options, run } = verb.prepare(new Line(words, flags, [...excess, ...(open?.parameters ?? [])]));
+    const line = new Line(words, flags, [...excess, ...(open?.parameters ?? [])], `runtime ${command}`);
+    const { options, run } = verb.prepare(line);
     prepared = { command, common, options, run: (target) => run(target, { ...common, acts }) };
   };
   // Only the nouns that occur on the line are loaded; the others are just names in the help.
@@ -65,7 +66,7 @@ export async function parse(io: Io, argv: readonly string[]): Promise<Prepared |
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return undefined;
     // Only flags: show what to do next.
-    if (error.code !== "commander.help") throw usageOf(error, commandOf(program, argv));
+    if (error.code !== "commander.help") throw usageOf(error, commandOn(program, argv));
     const { nextCommands } = await import("./commands/next");
     take("", nextCommands, { words: [], flags: {}, excess: [] });
   }
@@ -235,7 +236,7 @@ function likelyFormat(argv: readonly string[]): Format {
 }
 
 // The parser's message repeats an unknown option with its value, which may be a secret.
-function usageOf({ message }: CommanderError, command: string): UsageError {
+function usageOf({ code, message }: CommanderError, { name, usage }: NamedCommand): UsageError {
   const text = message
     .replace(/^error: /, "")
     .replace(/'(--?[\w-]+)=.*?'/s, "'$1'")
@@ -244,15 +245,23 @@ function usageOf({ message }: CommanderError, command: string): UsageError {
     .filter((part) => part !== "")
     .join(" ");
   const first = `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/\.$/, "");
-  return new UsageError(`${first}. See: ${command} --help`);
+  const words = code === "commander.missingArgument" ? `Usage: ${usage}. ` : "";
+  return new UsageError(`${first}. ${words}See: ${name} --help`);
 }
 
-/** `runtime keys create`, as far as the line names a command. */
-function commandOf(program: Command, argv: readonly string[]): string {
+interface NamedCommand {
+  /** `runtime keys create`, as far as the line names a command. */
+  name: string;
+  /** `runtime keys create [options] <name>` */
+  usage: string;
+}
+
+function commandOn(program: Command, argv: readonly string[]): NamedCommand {
   const [noun, verb] = wordsOf(argv, known(program.options));
   const parent = program.commands.find((each) => each.name() === noun);
   const child = parent?.commands.find((each) => each.name() === verb);
-  return ["runtime", parent?.name(), child?.name()].filter((name) => name !== undefined).join(" ");
+  const name = ["runtime", parent?.name(), child?.name()].filter((word) => word !== undefined).join(" ");
+  return { name, usage: `${name} ${(child ?? parent ?? program).usage()}` };
 }
 
 export function firstWord(usage: string): string {

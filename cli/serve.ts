@@ -1,12 +1,12 @@
 // Starts the server for `runtime serve`, and a temporary one for a consent if no other is running.
-import { type Server, startServer } from "../server";
+import { localApp, type Server, startServer } from "../server";
 import { isLoopback, type Log, type LogFields } from "../src/base";
 import { configurationError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { announceServer } from "../src/serving";
 import type { Common } from "./command";
 import type { Io } from "./io";
-import { loadCommonConfig, withSession } from "./session";
+import { loadCommonConfig, type Session, withSession } from "./session";
 
 /** A second stop signal within this time is a duplicate. */
 const DUPLICATE_MS = 500;
@@ -102,6 +102,16 @@ function heldLog(io: Io): { write(line: string): void; release(): void } {
       held = undefined;
     },
   };
+}
+
+/** Answers a request to the interface as the operator, without a server and without a key. */
+export async function answerLocally(
+  { runtime, principal, server }: Session,
+  request: Request,
+): Promise<Response> {
+  // Addresses in answers are those of a running server.
+  await server();
+  return localApp(runtime, principal).fetch(request);
 }
 
 /** Listens only on the redirect address of a consent. Throws `configuration` if that address is not available. */

@@ -1,6 +1,7 @@
 // A command's access to the services: configuration, runtime, principal. Large modules are loaded lazily, so that help
 // and usage errors are fast.
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Config, KeyName } from "../src/config";
 import type { LeveledLog } from "../src/base";
 import type { Principal } from "../src/identity";
@@ -38,17 +39,24 @@ export async function loadCommonConfig(
   common: Common,
   { flags = {}, strict = false }: Pick<SessionOptions, "flags"> & { strict?: boolean } = {},
 ): Promise<Config> {
-  const [{ loadConfig }, { catalogSettings }] = await Promise.all([
+  const [{ ConfigFileError, loadConfig }, { catalogSettings }, lines] = await Promise.all([
     import("../src/config"),
     import("../catalogs/settings"),
+    import("./config-lines"),
   ]);
-  return loadConfig({
-    declared: catalogSettings,
-    flags: { data_dir: common.dataDir, project: common.project, ...flags },
-    configFile: common.config,
-    environment: io.env,
-    warn: strict ? undefined : (line) => io.note(`warning: ${printable(line)}`),
-  });
+  try {
+    const config = loadConfig({
+      declared: catalogSettings,
+      flags: { data_dir: common.dataDir, project: common.project, ...flags },
+      configFile: common.config,
+      environment: io.env,
+      warn: strict ? undefined : (line) => io.note(`warning: ${printable(line)}`),
+    });
+    await lines.refuseRepeatedKeys(config.file);
+    return config;
+  } catch (error) {
+    throw error instanceof ConfigFileError ? await lines.locatedConfigError(error) : error;
+  }
 }
 
 /** Opens the data folder, runs `work` as the operator of the project, and always closes the folder. */
@@ -66,14 +74,19 @@ export async function withSession<T>(
   ]);
   const log = logOf(io, config, options.serves, base);
   const keyFile = rootKeyFileOf(config);
-  // Programs that read standard error get nothing new; a person can do something about it.
-  const isNew = io.interactive && keyFile !== undefined && !existsSync(keyFile);
+  const isNew = keyFile !== undefined && !existsSync(keyFile);
+  const isOther = options.serves === undefined && isNewElsewhere(config);
   const runtime = await createRuntime(config, extensions, { log });
-  if (isNew && existsSync(keyFile))
-    io.note(
+  if (isOther)
+    io.note(`A new installation was created in ${config.dataFolder()} (${config.originOf("data_dir")}).`);
+  if (isNew && existsSync(keyFile)) {
+    const text =
       `The root key ${keyFile} was created. Keep a copy of it apart from the data: ` +
-        "without it, nothing that is stored can be decrypted.",
-    );
+      "without it, nothing that is stored can be decrypted.";
+    // Programs that read the standard error of a command get nothing new; a person can do something about it.
+    if (options.serves !== undefined) log.warn(text);
+    else if (io.interactive) io.note(text);
+  }
   io.beforeOutput(() => runtime.endReads());
   try {
     const principal = await runtime.identity.operator(config.settings.project);
@@ -84,6 +97,11 @@ export async function withSession<T>(
   } finally {
     await runtime.close();
   }
+}
+
+/** Whether the data folder is set to one without a database, perhaps by mistake. */
+function isNewElsewhere(config: Config): boolean {
+  return config.originOf("data_dir") !== "default" && !existsSync(join(config.dataFolder(), "runtime.db"));
 }
 
 /** Where a root key is created if there is none; undefined if it comes from elsewhere. */

@@ -54,7 +54,8 @@ function valueOf(document: Document, problems: Problem[]): { value: unknown; pro
 // The texts of the parser for these are meant for programmers.
 function plain(code: string, message: string): string {
   if (code === "MULTIPLE_DOCS") return "a second document begins here; use one file for each";
-  return `not valid YAML or JSON: ${message}`;
+  // After the colon, the parser repeats the text, which may be a secret.
+  return `not valid YAML or JSON: ${message.replace(/: ".*$/s, "")}`;
 }
 
 function wordAt(text: string, start: number, end: number): string {

@@ -1,6 +1,7 @@
 // Answers: JSON of a record, the Error record, or nothing.
 import { JsonText } from "../src/base";
-import { type RuntimeError, toRuntimeError } from "../src/errors";
+import { preconditionFailed, type RuntimeError, toRuntimeError } from "../src/errors";
+import { hasToken } from "../src/identity";
 
 // Copying a `Headers` object costs less than reading a literal.
 const HEADERS = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
@@ -22,10 +23,15 @@ export function jsonAnswer(status: number, body: unknown): Response {
   return new Response(body instanceof JsonText ? body.body : textOf(body), { status, headers: HEADERS });
 }
 
-/** An answer with an `ETag`: 304 when the caller has that version (RFC 9110, section 13.1.2). */
-export function taggedAnswer(request: Request, { body, etag }: JsonText): Response {
-  const known = request.headers.get("if-none-match")?.split(",") ?? [];
-  const fresh = known.some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
+/**
+ * An answer with an `ETag`: 304 when the caller has that version (RFC 9110, section 13.1.2). Throws `precondition_failed` when
+ * it wants another one (section 13.1.1).
+ */
+export function taggedAnswer({ headers }: Request, { body, etag }: JsonText): Response {
+  const [match, noneMatch] = [headers.get("if-match"), headers.get("if-none-match")];
+  if (match !== null && !matchesTag(match, etag, false))
+    throw preconditionFailed("The record is not the one of If-Match. Get it without this header.");
+  const fresh = noneMatch !== null && matchesTag(noneMatch, etag, true);
   return new Response(fresh ? null : body, {
     status: fresh ? 304 : 200,
     headers: {
@@ -38,6 +44,14 @@ export function taggedAnswer(request: Request, { body, etag }: JsonText): Respon
   });
 }
 
+/** Whether one of the tags of a header is that of a representation. `*` matches any. */
+export function matchesTag(header: string, tag: string, isWeak: boolean): boolean {
+  return header.split(",").some((each) => {
+    const given = each.trim();
+    return given === "*" || (isWeak ? given.replace(/^W\//, "") : given) === tag;
+  });
+}
+
 /** The reason phrases of RFC 9110. */
 const TITLES: Readonly<Record<number, string>> = {
   400: "Bad Request",
@@ -45,6 +59,7 @@ const TITLES: Readonly<Record<number, string>> = {
   403: "Forbidden",
   404: "Not Found",
   409: "Conflict",
+  412: "Precondition Failed",
   413: "Content Too Large",
   415: "Unsupported Media Type",
   429: "Too Many Requests",
@@ -57,7 +72,11 @@ const TITLES: Readonly<Record<number, string>> = {
  * The `Error` record with the members of RFC 9457, without the private cause. `errorMembers` adds members for clients
  * that read another form.
  */
-export function errorAnswer(thrown: unknown, errorMembers?: (error: RuntimeError) => object): Response {
+export function errorAnswer(
+  thrown: unknown,
+  errorMembers?: (error: RuntimeError) => object,
+  request?: Request,
+): Response {
   const error = toRuntimeError(thrown);
   const { status, message, fieldErrors } = error;
   const body = {
@@ -71,17 +90,24 @@ export function errorAnswer(thrown: unknown, errorMembers?: (error: RuntimeError
     ...errorMembers?.(error),
   };
   const answer = jsonAnswer(status, body);
-  setErrorHeaders(answer.headers, error);
+  setErrorHeaders(answer.headers, error, request);
   return answer;
 }
 
-function setErrorHeaders(headers: Headers, error: RuntimeError): void {
+function setErrorHeaders(headers: Headers, error: RuntimeError, request: Request | undefined): void {
+  for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
   if (error.status === 401 || error.challenge !== undefined)
-    headers.set("www-authenticate", error.challenge ?? "Bearer");
+    headers.set("www-authenticate", error.challenge ?? challengeOf(request));
   if (error.retryAfterMs !== undefined)
     headers.set("retry-after", String(Math.ceil(error.retryAfterMs / 1000)));
   const shouldRetry = error.shouldRetry ?? retriedByStatus(error.status);
   if (shouldRetry !== undefined) headers.set("x-should-retry", String(shouldRetry));
+}
+
+/** A credential that does not work is named; without one, the client only learns the scheme (RFC 6750, section 3). */
+function challengeOf(request: Request | undefined): string {
+  const credential = request?.headers.get("authorization") ?? undefined;
+  return hasToken(credential) ? 'Bearer error="invalid_token"' : "Bearer";
 }
 
 // Public clients retry 409, 429 and 5xx by themselves. A conflict would conflict again, and a call that timed out at an

@@ -4,11 +4,13 @@
 import { type Context, Elysia } from "elysia";
 import { withoutTrailingSlashes } from "../src/base";
 import { routeNotFound } from "../src/errors";
+import type { Principal } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
+import type { Pages } from "./cors";
 import { type Answering, type Front, frontOf, Incoming, respond, type Route } from "./front";
 import { errorMembersOf } from "./model-error";
-import { isMcpEndpoint, mcpRoutes, notAllowed } from "./mcp";
+import { checkOrigin, isMcpEndpoint, mcpRoutes, pagesOf, preflightMethods } from "./mcp";
 import type { Method } from "./operations";
 import { descriptionPlugin } from "./openapi";
 import { operationRoutes } from "./dispatch";
@@ -72,6 +74,17 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): App {
   };
 }
 
+/**
+ * Answers requests of a caller that needs no credential: the operator at the terminal, who has the data folder. It has no
+ * listener, so that no other program can send it a request.
+ */
+export function localApp(runtime: Runtime, caller: Principal): Pick<App, "fetch"> {
+  const connections = { peerOf: () => undefined, keepOpen: () => undefined };
+  const front = frontOf(runtime, new AbortController().signal, connections);
+  const app = routed({ ...front, rateLimit: undefined, caller });
+  return { fetch: async (request) => app.fetch(withPlainUrl(request)) };
+}
+
 function routed(front: Front): Elysia {
   const app = new Elysia({
     strictPath: true,
@@ -82,8 +95,11 @@ function routed(front: Front): Elysia {
   });
   app.use(descriptionPlugin(front, DOCS_PATH));
   const routes: Route[] = [...operationRoutes(front), ...mcpRoutes(front), ...pageRoutes(front)];
-  const serve = (request: Request, params: Incoming["params"] | undefined, answering: Answering) =>
-    respond(front, new Incoming(front, request, params ?? NO_PARAMS), answering);
+  const serve = (
+    request: Request,
+    params: Incoming["params"] | undefined,
+    answering: Answering & { pages?: Pages | undefined },
+  ) => respond(front, new Incoming(front, request, params ?? NO_PARAMS, answering.pages), answering);
   for (const route of routes)
     app.route(route.method, route.path, ({ request, params }) => serve(request, params, route), RAW);
   const otherwise = { answer: (incoming: Incoming) => notFound(app, front, incoming) };
@@ -91,16 +107,24 @@ function routed(front: Front): Elysia {
   return app;
 }
 
-/** Refuses a path without a route, or another method of one (`Allow`, RFC 9110, section 10.2.1). Answers preflights. */
+/**
+ * Refuses a path without a route, or another method of one (`Allow`, RFC 9110, section 10.2.1). Answers OPTIONS (section
+ * 9.3.7) and preflights.
+ */
 function notFound(app: Elysia, front: Front, incoming: Incoming): Response {
   const { request } = incoming;
-  const { cors } = front;
   const path = requestUrl(request).pathname;
   const methods = methodsOf(app, path);
-  if (methods.length > 0 && cors?.isPreflight(request) === true) return cors.preflight(request, methods);
-  if (isMcpEndpoint(path)) return notAllowed(front, incoming);
+  const allow = [...methods, "OPTIONS"].toSorted();
+  incoming.pages = pagesOf(front, path);
+  if (methods.length > 0 && front.cors.isPreflight(request, incoming.pages))
+    return front.cors.preflight(request, preflightMethods(path, methods));
+  if (isMcpEndpoint(path)) checkOrigin(front.runtime.core, request.headers);
+  if (methods.length > 0 && request.method === "OPTIONS")
+    return new Response(null, { status: 204, headers: { allow: allow.join(", ") } });
+  if (isMcpEndpoint(path)) return new Response(null, { status: 405, headers: { allow: allow.join(", ") } });
   const answer = errorAnswer(routeNotFound(NOT_FOUND + slashAdvice(app, path)), errorMembersOf(path));
-  if (methods.length > 0) answer.headers.set("allow", methods.join(", "));
+  if (methods.length > 0) answer.headers.set("allow", allow.join(", "));
   return answer;
 }
 
@@ -132,11 +156,21 @@ function matches(pattern: string, path: string): boolean {
 // Elysia looks for the path from the 8th character of the URL on: after `http://`. A URL has another form with TLS, and
 // without a valid `Host` (HTTP/1.0 health probes), when it is only a path.
 function withPlainUrl(request: Request): Request {
-  if (request.url.startsWith("http://")) return request;
   const { pathname, search } = requestUrl(request);
-  const copy = new Request(`http://localhost${pathname}${search}`, request);
+  const path = withoutNeedlessEscapes(pathname);
+  if (request.url.startsWith("http://") && path === pathname) return request;
+  const copy = new Request(`http://localhost${path}${search}`, request);
   received.set(copy, request);
   return copy;
+}
+
+/** Letters, digits and `-._~` mean the same with and without percent-encoding (RFC 3986, section 6.2.2.2). */
+function withoutNeedlessEscapes(path: string): string {
+  if (!path.includes("%")) return path;
+  return path.replaceAll(/%(?:2[DE]|5F|7E|3\d|[46][1-9A-F]|[57][\dA])/gi, (escape) => {
+    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : escape;
+  });
 }
 
 // Bun knows the connection of the request that it made, and not that of a copy.

@@ -38,6 +38,14 @@ export class BadCredentials {
     if (refusal !== undefined) throw refusal;
   }
 
+  /** Throws `rate_limited` if one more from this address would be one too many. Counts none. */
+  require(address: string | undefined): void {
+    if (address === undefined) return;
+    const scope = { address: networkOf(address) };
+    const wait = this.#waitFor(JSON.stringify(scope)).wait;
+    if (wait > 0) throw this.#over(scope, wait);
+  }
+
   #refusal(address: string | undefined, prefix: string | undefined): RuntimeError | undefined {
     const scopes = [
       ...(address === undefined ? [] : [{ address: networkOf(address) }]),
@@ -47,26 +55,35 @@ export class BadCredentials {
     const waits = scopes.map((scope) => ({ scope, wait: this.#take(JSON.stringify(scope)) }));
     const [longest] = waits.toSorted((left, right) => right.wait - left.wait);
     if (longest === undefined || longest.wait <= 0) return undefined;
+    return this.#over(longest.scope, longest.wait);
+  }
+
+  #over(scope: Record<string, string>, retryAfterMs: number): RuntimeError {
     return this.#limits.over(SETTING, {
-      scope: longest.scope,
+      scope,
       message: "Too many bad credentials were sent. Check the credential, then try again later.",
-      retryAfterMs: longest.wait,
+      retryAfterMs,
       shouldRetry: false,
     });
   }
 
   /** Takes one from a bucket. Returns the time until there is one, ms; 0 if there was one. */
   #take(counter: string): number {
+    const { wait, fullAt } = this.#waitFor(counter);
+    if (wait === 0 && fullAt !== undefined) this.#fullAt.set(counter, fullAt);
+    return wait;
+  }
+
+  /** The time until a bucket has one, ms, and when the bucket is full again if one is taken now. */
+  #waitFor(counter: string): { wait: number; fullAt?: number } {
     const perSecond = this.#limits.of(SETTING);
-    if (perSecond === Infinity) return 0;
+    if (perSecond === Infinity) return { wait: 0 };
     const everyMs = 1000 / perSecond;
     const now = this.#clock.monotonic();
     const fullAt = Math.max(this.#fullAt.get(counter) ?? now, now) + everyMs;
     const wait = fullAt - now - BURST_S * 1000;
     // Half an interval is for rounding.
-    if (wait > everyMs / 2) return wait;
-    this.#fullAt.set(counter, fullAt);
-    return 0;
+    return { wait: wait > everyMs / 2 ? wait : 0, fullAt };
   }
 }
 

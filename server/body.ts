@@ -39,10 +39,11 @@ export interface JsonBody {
 }
 
 /**
- * The JSON of a body. Throws `unsupported_media_type`, `request_too_large`, or `malformed_request` for a body that is
+ * The JSON of a body. Throws `unsupported_media_type` (also for a compressed one), `request_too_large`, or `malformed_request` for a body that is
  * late, not UTF-8, not JSON, nested too deeply or too large in number, or has characters that are not allowed. No message repeats any of it.
  */
 export async function readJsonBody(request: Request, limits: BodyLimits): Promise<JsonBody> {
+  refuseCoding(request.headers);
   if (JSON_TYPE.test(request.headers.get("content-type") ?? ""))
     return jsonOf(await readBytes(request, limits));
   // Without a content length only reading shows whether there is a body at all.
@@ -51,6 +52,17 @@ export async function readJsonBody(request: Request, limits: BodyLimits): Promis
   throw absent
     ? bodyMissing()
     : unsupportedMediaType("The body must be JSON: send it with content-type: application/json.");
+}
+
+/** Compressed bodies are not taken: a small one could become a large one. `Accept-Encoding`: RFC 9110, section 12.5.3. */
+function refuseCoding(headers: Headers): void {
+  const codings = (headers.get("content-encoding") ?? "")
+    .split(",")
+    .map((coding) => coding.trim().toLowerCase());
+  if (codings.every((coding) => coding === "" || coding === "identity")) return;
+  throw unsupportedMediaType("The body is compressed. Send it without Content-Encoding.", {
+    headers: { "accept-encoding": "identity" },
+  });
 }
 
 export function bodyMissing(): Error {
@@ -74,6 +86,7 @@ function jsonOf(bytes: Uint8Array): JsonBody {
 
 /** The text of a body of any type. Throws `request_too_large`, or `malformed_request` when it is late or not UTF-8. */
 export async function readText(request: Request, limits: BodyLimits): Promise<string> {
+  refuseCoding(request.headers);
   return decode(await readBytes(request, limits));
 }
 

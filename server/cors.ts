@@ -2,11 +2,14 @@
 // their credential in a header, so an allowed origin gains no access by itself.
 import type { Settings } from "../src/config";
 
+/** Which pages may read the answers of a route, besides those of `cors.allow`. */
+export type Pages = "any" | ((origin: string) => boolean);
+
 export interface Cors {
   /** Adds the headers with which the browser gives an answer to its page. */
-  mark(request: Request, headers: Headers): void;
+  mark(request: Request, headers: Headers, pages?: Pages): void;
   /** Whether the request is a preflight of an allowed origin. */
-  isPreflight(request: Request): boolean;
+  isPreflight(request: Request, pages?: Pages): boolean;
   /** The answer to a preflight of a path that has these methods. */
   preflight(request: Request, methods: readonly string[]): Response;
 }
@@ -18,24 +21,28 @@ const HEADER_NAME = /^[a-z\d-]{1,100}$/i;
 /** How long a browser may cache a preflight; browsers limit it to two hours or less. */
 const MAX_AGE_S = 600;
 
-/** Undefined when no other origin is allowed. */
-export function corsOf({ "cors.allow": allow }: Settings): Cors | undefined {
-  if (allow.length === 0) return undefined;
-  const any = allow.includes("*");
+export function corsOf({ "cors.allow": allow }: Settings): Cors {
+  const all = allow.includes("*");
   const known = new Set(allow.map((origin) => origin.toLowerCase()));
-  const allowed = (origin: string | null): origin is string =>
-    origin !== null && (any || known.has(origin.toLowerCase()));
+  const allowed = (origin: string | null, pages: Pages | undefined): origin is string => {
+    if (origin === null) return false;
+    if (all || pages === "any" || known.has(origin.toLowerCase())) return true;
+    return pages?.(origin) === true;
+  };
   return {
-    mark: (request, headers) => {
+    mark: (request, headers, pages) => {
       const origin = request.headers.get("origin");
+      const any = all || pages === "any";
       // Also on answers without an origin, so that a cache does not give the answer of one origin to another.
-      if (!any) headers.append("vary", "origin");
-      if (!allowed(origin)) return;
-      headers.set("access-control-allow-origin", any ? "*" : origin);
+      if (!any && (known.size > 0 || pages !== undefined)) headers.append("vary", "origin");
+      if (pages !== "any" && !allowed(origin, pages)) return;
+      headers.set("access-control-allow-origin", any ? "*" : (origin ?? ""));
       headers.set("access-control-expose-headers", EXPOSED);
     },
-    isPreflight: ({ method, headers }) =>
-      method === "OPTIONS" && headers.has("access-control-request-method") && allowed(headers.get("origin")),
+    isPreflight: ({ method, headers }, pages) =>
+      method === "OPTIONS" &&
+      headers.has("access-control-request-method") &&
+      allowed(headers.get("origin"), pages),
     preflight: ({ headers }, methods) =>
       new Response(null, {
         status: 204,

@@ -1,6 +1,6 @@
 // The dispatcher of operations: credential, content type, JSON, schema, service, answer. In this order, so that
 // unauthenticated callers learn nothing about validation rules.
-import { checked, fieldErrors, JsonText } from "../src/base";
+import { checked, fieldErrors, isObject, JsonText } from "../src/base";
 import { internalError, invalidAuthorization, invalidParameter, notFound } from "../src/errors";
 import { actorOf, type Principal, requireRole } from "../src/identity";
 import type { Runtime } from "../src/runtime";
@@ -11,6 +11,8 @@ import type { Front, Incoming, Route } from "./front";
 import { Revocation } from "./revocation";
 import { operations, type ServedOperation, StatusAnswer } from "./operations";
 import type { AnyCall } from "./operations/operation";
+import { hasPrecondition, taggedText, underPreconditions } from "./preconditions";
+import { requestUrl } from "./request-url";
 import { holdCall, holdLongPoll } from "./running";
 
 const ADMIN = "/v1/admin";
@@ -43,7 +45,9 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
   if (operation.slow === true) keepOpen(request);
   if (operation.credential === "public") return handled(front, operation, incoming, NO_PRINCIPAL);
   const header = request.headers.get("authorization") ?? undefined;
-  const known = await runtime.identity.authenticate(header, pathValue(params, "project_id"));
+  const known =
+    (header === undefined ? front.caller : undefined) ??
+    (await runtime.identity.authenticate(header, pathValue(params, "project_id")));
   const needsAddress = operation.method !== "GET" || operation.audited === true;
   const principal = needsAddress ? { ...known, address: incoming.address } : known;
   incoming.principal = principal;
@@ -86,7 +90,9 @@ async function handled(
   const key = operation.remembersAnswer === true ? call.idempotencyKey : undefined;
   const handle = (): unknown =>
     key === undefined ? operation.handle(call) : handledOnce(operation, call, params, key);
-  const value = await (revocation === undefined ? handle() : revocation.during(handle));
+  const run = () => (revocation === undefined ? handle() : revocation.during(handle));
+  const isConditional = operation.method !== "GET" && hasPrecondition(request);
+  const value = await (isConditional ? underPreconditions(request, operation, call, run) : run());
   const response = responseOf(operation, request, value);
   if (operation.tool !== undefined) markDeprecated(response.headers, runtime, operation.tool(call));
   return response;
@@ -98,12 +104,26 @@ function held({ runtime }: Front, { slow, waits }: ServedOperation, principal: P
 }
 
 function responseOf(operation: ServedOperation, request: Request, value: unknown): Response {
-  if (value instanceof JsonText && value.cacheable && operation.etag === true)
-    return taggedAnswer(request, value);
   if (value instanceof Response) return value;
+  const isText = value instanceof JsonText && value.cacheable;
+  if (operation.etag === "record" || (operation.etag === "text" && isText))
+    return taggedAnswer(request, taggedText(value));
   if (value instanceof StatusAnswer) return jsonAnswer(value.status, value.body);
   const { status } = operation.success;
-  return status === 204 ? new Response(null, { status }) : jsonAnswer(status, value);
+  if (status === 204) return new Response(null, { status });
+  const response = jsonAnswer(status, value);
+  if (status === 201) response.headers.set("location", locationOf(request, value));
+  return response;
+}
+
+/**
+ * Where the created record is (RFC 9110, section 10.2.2): its id below the address of the request. Relative, so that it
+ * works below the path prefix of a proxy.
+ */
+function locationOf(request: Request, value: unknown): string {
+  const [parent = ""] = requestUrl(request).pathname.split("/").slice(-1);
+  const id = isObject(value) ? String(value["id"]) : "";
+  return `${parent}/${encodeURIComponent(id)}`;
 }
 
 /** `Deprecation` (RFC 9745) and the successor, on answers about a tool that has been replaced. */

@@ -6,7 +6,7 @@ import type { Runtime } from "../src/runtime";
 import { errorAnswer } from "./answer";
 import { BadCredentials } from "./bad-credentials";
 import { clientAddressesOf } from "./client-address";
-import { type Cors, corsOf } from "./cors";
+import { type Cors, corsOf, type Pages } from "./cors";
 import { collectWhenQuiet } from "./idle";
 import { errorMembersOf } from "./model-error";
 import type { Method } from "./operations";
@@ -22,12 +22,13 @@ export interface Front {
   readonly runtime: Runtime;
   /** Aborts when the server is about to stop. */
   readonly stopping: AbortSignal;
+  /** The caller of requests without a credential; only for an application without a listener (`localApp`). */
+  readonly caller?: Principal;
   /** Undefined: calls are not limited. */
   readonly rateLimit: RateLimit | undefined;
   readonly badCredentials: BadCredentials;
   readonly requestLog: RequestLog;
-  /** Undefined: no browser of another origin may call. */
-  readonly cors: Cors | undefined;
+  readonly cors: Cors;
   /** Whether browsers reach the server over TLS, its own or that of a proxy. */
   readonly isSecure: boolean;
   nextRequestId(): string;
@@ -50,14 +51,17 @@ export class Incoming {
   readonly request: Request;
   /** Parameters of the path, decoded; null when the percent-encoding is broken. */
   readonly params: Readonly<Record<string, string | null | undefined>>;
+  /** Which pages of other origins may read the answer, besides those of `cors.allow`. */
+  pages: Pages | undefined;
   /** The caller, once the route has authenticated it. For the log. */
   principal: Principal | undefined;
   readonly #front: Front;
   #address: string | undefined | null = null;
 
-  constructor(front: Front, request: Request, params: Incoming["params"]) {
+  constructor(front: Front, request: Request, params: Incoming["params"], pages?: Pages) {
     this.request = request;
     this.params = params;
+    this.pages = pages;
     this.principal = undefined;
     this.#front = front;
   }
@@ -82,6 +86,7 @@ export interface Route extends Answering {
   method: Method;
   /** In the router's syntax, for example `/authorize/:token`. */
   path: string;
+  pages?: Pages | undefined;
 }
 
 /** Throws `configuration` for a setting of the front that is not valid. */
@@ -123,14 +128,14 @@ export async function respond(
   } catch (thrown) {
     const counted = front.badCredentials.counted(thrown, request, incoming.address);
     failure = { thrown: counted, error: toRuntimeError(counted) };
-    response = errorAnswer(failure.error, errorMembersOf(requestUrl(request).pathname));
+    response = errorAnswer(failure.error, errorMembersOf(requestUrl(request).pathname), request);
   }
   response.headers.set("x-request-id", requestId);
   if (front.isSecure) response.headers.set("strict-transport-security", HSTS);
   const traceparent = request.headers.get("traceparent");
   if (traceparent !== null && traceIdOf(traceparent) !== undefined)
     response.headers.set("traceparent", traceparent);
-  front.cors?.mark(request, response.headers);
+  front.cors.mark(request, response.headers, incoming.pages);
   if (failure !== undefined || requestLog.isTimed)
     requestLog.write({
       requestId,
@@ -145,13 +150,21 @@ export async function respond(
   return response;
 }
 
+/** A host and a port (RFC 9110, section 7.2). Empty where the target has none. */
+const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-fA-F:.]+\])(?::\d*)?$/;
+
 /**
- * Throws `malformed_request` for two `Host` headers (RFC 9112, section 3.2): a proxy and this server could believe
- * different ones. Bun joins them with a comma, which no name of a host contains.
+ * Throws `malformed_request` for two `Host` headers, or one that is not a host (RFC 9112, section 3.2): a proxy and this server
+ * could believe different ones. Bun joins two with a comma, which no host contains.
  */
 function checkHost(headers: Headers): void {
-  if (headers.get("host")?.includes(",") === true)
-    throw malformedRequest("The request has two Host headers. Send one.");
+  const host = headers.get("host");
+  if (host === null || HOST.test(host)) return;
+  throw malformedRequest(
+    host.includes(",")
+      ? "The request has two Host headers. Send one."
+      : "The Host header is not valid. Send a host name, and a port if there is one.",
+  );
 }
 
 /**

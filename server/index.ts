@@ -7,6 +7,8 @@ import type { Runtime } from "../src/runtime";
 import { createApp } from "./app";
 import { readTls, type Tls } from "./tls";
 
+export { localApp } from "./app";
+
 export interface Server {
   /** For example `http://127.0.0.1:9099`. */
   readonly address: string;
@@ -53,6 +55,8 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   const bound = listen(port, tls);
   const address = addressOf(host, bound, tls !== undefined);
   runtime.listensOn(address);
+  // Warns of a provider that spells its issuer in another way than the settings.
+  void runtime.identity.readIssuers();
   let current = tls;
   const draining = new Set<Promise<void>>();
   const worker = options.runsScheduled === false ? undefined : runtime.tools.startWorker();

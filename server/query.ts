@@ -1,7 +1,7 @@
 // Converts a query string into an object of the declared types. The last value of a repeated parameter counts; lists accept
 // commas and repetition.
 import type { TObject } from "typebox";
-import { checked, isObject } from "../src/base";
+import { checked, isObject, typoOf } from "../src/base";
 import { malformedRequest } from "../src/errors";
 import { requestUrl } from "./request-url";
 
@@ -9,13 +9,20 @@ import { requestUrl } from "./request-url";
 type Types = ReadonlyMap<string, unknown>;
 const types = new WeakMap<TObject, Types>();
 
-/** Throws `malformed_request`, which names the parameters. Ignores parameters that are not declared. */
+/**
+ * Throws `malformed_request`, which names the parameters, also for one that is very likely a mistyped declared one. Other
+ * parameters that are not declared are ignored.
+ */
 export function queryOf(schema: TObject, request: Request): Record<string, unknown> {
   const declared = typesOf(schema);
   const values: { [name: string]: unknown } = {};
   const lists = new Map<string, string[]>();
   for (const [name, text] of pairsOf(request)) {
-    if (!declared.has(name)) continue;
+    if (!declared.has(name)) {
+      // `checked` refuses it with the name that was meant.
+      if (typoOf(name, [...declared.keys()]) !== undefined) values[name] = text;
+      continue;
+    }
     // Broken UTF-8 becomes U+FFFD, so that two different texts would be equal.
     if (text.includes("\0") || text.includes("\uFFFD")) throw malformedRequest(`${name} is not valid text.`);
     const type = declared.get(name);

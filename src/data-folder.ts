@@ -1,6 +1,7 @@
 // Opens the databases in the data folder, or fails with one line that names the folder.
-import { accessSync, chmodSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Log } from "./base";
 import { configurationError, RuntimeError } from "./errors";
 import { executionLogMigrations, mainMigrations, type SqliteOptions, type Store } from "./store";
 
@@ -8,14 +9,15 @@ import { executionLogMigrations, mainMigrations, type SqliteOptions, type Store 
 export async function openStores(
   folder: string,
   openStore: (options: SqliteOptions) => Store,
+  log: Log,
 ): Promise<{ store: Store; logStore: Store }> {
   let store: Store | undefined;
   try {
     keepPrivate(folder);
     const [main, file] = [join(folder, "runtime.db"), join(folder, "executions.db")];
     for (const each of [main, file]) if (existsSync(each)) accessSync(each, constants.R_OK | constants.W_OK);
-    store = openStore({ file: main, migrations: mainMigrations });
-    const logStore = openStore({ file, migrations: executionLogMigrations, durability: "normal" });
+    store = openStore({ file: main, migrations: mainMigrations, log });
+    const logStore = openStore({ file, migrations: executionLogMigrations, durability: "normal", log });
     return { store, logStore };
   } catch (error) {
     await store?.close();
@@ -42,8 +44,13 @@ function unusable(folder: string, error: unknown): RuntimeError {
   );
 }
 
-// Removes the permissions of other users. Those of the owner do not change: a read-only folder may be intended.
+/** The databases with their logs; `lost+found` is at the top of a file system. */
+const OURS = /^(?:(?:runtime|executions)\.db.*|lost\+found)$/;
+
+// Removes the permissions of other users. Those of the owner do not change: a read-only folder may be intended. A folder
+// with other files may be one like /tmp, named by mistake; the databases are private in any case.
 function keepPrivate(folder: string): void {
+  if (readdirSync(folder).some((name) => !OURS.test(name))) return;
   const { mode } = statSync(folder);
   if ((mode & 0o077) !== 0) chmodSync(folder, mode & 0o700);
 }

@@ -1,20 +1,19 @@
 // What calls depend on outside of this installation, for `runtime doctor`: servers of providers and their metadata, platforms
-// of tools, model servers, the identity provider, and webhooks. Nothing is asked that a project does not use.
+// of tools, model servers, the identity provider, the verifier, and webhooks. Nothing is asked that a project does not use.
 import { MAX_LIMIT } from "./base";
-import { checkEndpoint, type Finding, ok, problem, warning } from "./checkup";
+import { checkEndpoint, checkIssuer, type Finding, ok, problem, refused, warning } from "./checkup";
 import type { Hook } from "./hooks";
 import type { Principal } from "./identity";
 import type { AuthProvider } from "./providers";
 import type { Runtime } from "./runtime";
+import { type AddressSecret, type Catalog, knownAddress } from "./tools";
 
 interface Dependency {
   check: string;
   address: string;
-  /** An answer other than 2xx is a problem, too: it is a document that is read. */
-  isDocument?: true;
+  /** The address is an issuer, whose metadata is read; the value names the setting or field that holds it. */
+  issuerIn?: string;
 }
-
-const WELL_KNOWN = "/.well-known/openid-configuration";
 
 /** The findings of all dependencies of a project. */
 export async function checkDependencies(
@@ -24,44 +23,117 @@ export async function checkDependencies(
 ): Promise<Finding[]> {
   const active = providers.filter(({ status }) => status === "active");
   const wanted = [
-    ...active.flatMap(ofProvider),
+    ...(await Promise.all(active.map((provider) => ofProvider(runtime, principal, provider)))).flat(),
     ...ofPlatforms(runtime, active),
     ...(await ofModels(runtime, principal)),
     ...(await ofUsers(runtime, principal)),
     ...ofSettings(runtime),
   ];
   const found = await Promise.all([
-    ...unique(wanted).map(({ check, address, isDocument }) =>
-      checkEndpoint(runtime.core, check, address, { project: principal.projectId, isDocument }),
-    ),
+    ...unique(wanted).map(({ check, address, issuerIn }) => {
+      const options = { project: principal.projectId };
+      return issuerIn === undefined
+        ? checkEndpoint(runtime.core, check, address, options)
+        : checkIssuer(runtime.core, check, address, { ...options, issuerIn });
+    }),
+    checkServerSecrets(runtime, principal, active),
+    checkVerifier(runtime, principal),
     checkWebhooks(runtime, principal),
+    checkUncalled(runtime, principal),
   ]);
   return found.flat();
 }
 
-function ofProvider({ id, oauth2 }: AuthProvider): Dependency[] {
+/** All servers of a provider, with those that its preset names. */
+async function ofProvider(
+  { providers }: Runtime,
+  { projectId }: Principal,
+  { id, oauth2: { issuer } }: AuthProvider,
+): Promise<Dependency[]> {
   const check = `provider ${id}`;
-  const { authorize_request, token_request, issuer } = oauth2;
-  const endpoints = [authorize_request?.endpoint, token_request?.endpoint].map((endpoint) =>
-    originOf(endpoint ?? ""),
+  const { oauth2 } = (await providers.find(projectId, id)) ?? {};
+  const { authorize, token, refresh, userInfo, introspection, revoke } = oauth2 ?? {};
+  const servers = [authorize, token, refresh, userInfo, introspection, revoke].flatMap((request) => {
+    const address = originOf(request?.endpoint ?? "");
+    return address === undefined ? [] : [{ check, address }];
+  });
+  return issuer === undefined ? servers : [...servers, { check, address: issuer, issuerIn: "oauth2.issuer" }];
+}
+
+/** The catalogs with tools that use one of the providers. */
+function catalogsOf({ extensions }: Runtime, active: readonly AuthProvider[]): Catalog[] {
+  const names = new Set(active.flatMap(({ id, provider_id }) => [id, provider_id]));
+  return extensions.catalogs.filter(({ tools }) =>
+    tools.some(({ authorization }) => names.has(authorization?.provider)),
   );
-  const servers = endpoints.flatMap((address) => (address === undefined ? [] : [{ check, address }]));
-  return issuer === undefined ? servers : [...servers, metadataOf(check, issuer)];
 }
 
 /** The platforms of tools that use one of the providers. */
-function ofPlatforms({ core, extensions }: Runtime, active: readonly AuthProvider[]): Dependency[] {
-  const names = new Set(active.flatMap(({ id, provider_id }) => [id, provider_id]));
-  const settings: Readonly<Record<string, unknown>> = core.settings;
-  return extensions.catalogs
-    .filter(({ tools }) => tools.some(({ authorization }) => names.has(authorization?.provider)))
-    .flatMap(({ toolkit, bases }) =>
-      Object.values(bases).flatMap(({ url, setting }) => {
-        const set = setting === undefined ? undefined : settings[setting];
-        const address = originOf(typeof set === "string" ? set : (url ?? ""));
-        return address === undefined ? [] : [{ check: `platform of ${toolkit.name}`, address }];
-      }),
-    );
+function ofPlatforms(runtime: Runtime, active: readonly AuthProvider[]): Dependency[] {
+  const settings: Readonly<Record<string, unknown>> = runtime.core.settings;
+  return catalogsOf(runtime, active).flatMap(({ toolkit, bases }) =>
+    Object.values(bases).flatMap(({ url, setting }) => {
+      const set = setting === undefined ? undefined : settings[setting];
+      const address = originOf(typeof set === "string" ? set : (url ?? ""));
+      return address === undefined ? [] : [{ check: platformOf(toolkit), address }];
+    }),
+  );
+}
+
+function platformOf({ name }: Catalog["toolkit"]): string {
+  return `platform of ${name}`;
+}
+
+/** The platforms whose address is in a secret of the project. */
+async function checkServerSecrets(
+  runtime: Runtime,
+  principal: Principal,
+  active: readonly AuthProvider[],
+): Promise<Finding[]> {
+  const found = catalogsOf(runtime, active).flatMap(({ toolkit, bases }) =>
+    Object.values(bases).flatMap(({ secret }) =>
+      secret === undefined ? [] : [checkServerSecret(runtime, principal, platformOf(toolkit), secret)],
+    ),
+  );
+  return (await Promise.all(found)).flat();
+}
+
+async function checkServerSecret(
+  { core, secrets }: Runtime,
+  { projectId: project }: Principal,
+  check: string,
+  secret: AddressSecret,
+): Promise<Finding[]> {
+  const { name, origins } = secret;
+  const fix = `Set it to one of ${origins.join(", ")}: runtime secrets set ${name}`;
+  // A value that cannot be opened is among the findings of stored values.
+  const value = await secrets.peek(project, name).catch(() => null);
+  if (value === null) return [];
+  if (value === undefined)
+    return [problem(check, `Its tools need the secret ${name}, which is not set.`, fix)];
+  const url = URL.parse(value);
+  if (url === null) return [problem(check, `The secret ${name} is not an address.`, fix)];
+  try {
+    const { origin } = knownAddress(core.settings, secret, url);
+    return await checkEndpoint(core, check, origin, { project });
+  } catch (error) {
+    return [refused(check, error)];
+  }
+}
+
+/** The verifier of the project, which confirms users in their browsers. */
+async function checkVerifier({ core, settings }: Runtime, principal: Principal): Promise<Finding[]> {
+  const { verifier_url: address, unsafe_skip_verification: isSkipped } = await settings.get(principal);
+  if (address === null || isSkipped) return [];
+  const found = await checkEndpoint(core, "verifier", address, {
+    project: principal.projectId,
+    isPage: true,
+  });
+  return found.map((finding) => {
+    if (finding.check !== "verifier" || finding.status === "ok") return finding;
+    const fix = `${finding.fix} To change the address: runtime settings update --verifier-url URL`;
+    return { ...finding, message: `${finding.message} Until it works, no consent can be completed.`, fix };
+  });
 }
 
 async function ofModels({ models }: Runtime, principal: Principal): Promise<Dependency[]> {
@@ -79,14 +151,14 @@ async function ofUsers({ gateways, core }: Runtime, principal: Principal): Promi
   for (const gateway of items) used.add(gateway.user_source_id);
   return core.settings.user_sources
     .filter(({ id }) => used.has(id))
-    .map(({ id, issuer }) => metadataOf(`user source ${id}`, issuer));
+    .map(({ id, issuer }) => ({ check: `user source ${id}`, address: issuer, issuerIn: "its issuer" }));
 }
 
 function ofSettings({ core: { settings } }: Runtime): Dependency[] {
   const { "auth.url": url, "audit.heads_url": heads } = settings;
   const headsAt = originOf(heads ?? "");
   return [
-    ...(url === undefined ? [] : [metadataOf("identity provider", url)]),
+    ...(url === undefined ? [] : [{ check: "identity provider", address: url, issuerIn: "auth.url" }]),
     ...(headsAt === undefined ? [] : [{ check: "audit.heads_url", address: headsAt }]),
   ];
 }
@@ -123,6 +195,22 @@ async function checkWebhooks(runtime: Runtime, principal: Principal): Promise<Fi
   return (await Promise.all(found)).flat();
 }
 
+/** Endpoints of active plugins that no hook calls, and which therefore decide about nothing. */
+async function checkUncalled({ plugins }: Runtime, principal: Principal): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (const binding_type of ["project", "tenant"] as const) {
+    const { items } = await plugins.list(principal, { binding_type, limit: MAX_LIMIT, offset: 0 });
+    for (const { id, name, status, not_in_force = [] } of items) {
+      const points = not_in_force.filter(({ reason }) => reason === "no_hook").map((one) => one.hook_point);
+      if (status !== "active" || points.length === 0) continue;
+      const message = `No hook calls its endpoint for ${points.join(" and ")}, so it decides about nothing there.`;
+      const fix = `Create a hook: runtime hooks create NAME --plugin ${id} --point ${points[0] ?? ""}`;
+      found.push(warning(`webhook ${name}`, message, fix));
+    }
+  }
+  return found;
+}
+
 async function activeHooks({ hooks }: Runtime, principal: Principal): Promise<Hook[]> {
   const listed: Hook[] = [];
   for (;;) {
@@ -130,11 +218,6 @@ async function activeHooks({ hooks }: Runtime, principal: Principal): Promise<Ho
     listed.push(...page.items);
     if (page.items.length === 0 || listed.length >= page.total_count) return listed;
   }
-}
-
-function metadataOf(check: string, issuer: string): Dependency {
-  const base = issuer.endsWith("/") ? issuer.slice(0, -1) : issuer;
-  return { check, address: base + WELL_KNOWN, isDocument: true };
 }
 
 function originOf(address: string): string | undefined {

@@ -16,6 +16,7 @@ export const ERROR_NAMES = [
   "route_not_found",
   "not_found",
   "conflict",
+  "precondition_failed",
   "request_too_large",
   "unsupported_media_type",
   "rate_limited",
@@ -44,7 +45,11 @@ export interface ErrorDetails {
   consentUrl?: string;
   /** The `WWW-Authenticate` header of a 401 or 403, if it is not just `Bearer`. */
   challenge?: string;
+  /** Further headers of the answer. */
+  headers?: Readonly<Record<string, string>>;
 }
+
+const NO_HEADERS = {};
 
 /** An error. `message` is for the caller: the problem, then what to do. `cause` is only for the log. */
 export class RuntimeError extends Error {
@@ -54,6 +59,7 @@ export class RuntimeError extends Error {
   readonly shouldRetry: boolean | undefined;
   readonly consentUrl: string | undefined;
   readonly challenge: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
   override readonly name: ErrorName;
 
   constructor(name: ErrorName, status: number, message: string, details: ErrorDetails = {}) {
@@ -65,6 +71,7 @@ export class RuntimeError extends Error {
     this.shouldRetry = details.shouldRetry;
     this.consentUrl = details.consentUrl;
     this.challenge = details.challenge;
+    this.headers = details.headers ?? NO_HEADERS;
   }
 }
 
@@ -89,6 +96,8 @@ export const forbidden = constructorOf("forbidden", 403);
 export const routeNotFound = constructorOf("route_not_found", 404);
 export const notFound = constructorOf("not_found", 404);
 export const conflict = constructorOf("conflict", 409);
+/** The condition of `If-Match` or `If-None-Match` is false; nothing was done. */
+export const preconditionFailed = constructorOf("precondition_failed", 412);
 export const requestTooLarge = constructorOf("request_too_large", 413);
 export const unsupportedMediaType = constructorOf("unsupported_media_type", 415);
 /** Too many requests of a credential; retry after `retryAfterMs`. */

@@ -11,7 +11,8 @@ import type { Config, SettingDeclarations } from "./config";
 import {
   Connections,
   endConnectionsOfProvider,
-  removeConnectionsOfProvider,
+  LeavingGrants,
+  removeConnections,
   sealedConnections,
 } from "./connections";
 import type { Core } from "./core";
@@ -31,7 +32,7 @@ import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
-import { type Extensions, Idempotency, sealedAnswers, sealedRuns, Tools } from "./tools";
+import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
 
 export interface Runtime {
   readonly core: Core;
@@ -126,7 +127,11 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     seed: () => core.keyring.derived("signing of the audit trail"),
   });
   const issuer = new OpenIdIssuer(core);
-  const identity = new Identity(core, audit, executionLog, issuer);
+  const grants = {
+    leave: (id: string) => leaving.leave(id),
+    left: () => leaving.left(),
+  };
+  const identity = new Identity(core, { audit, executionLog, issuer, grants });
   const providers = new Providers(core, audit, extensions.presets, {
     *changed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
@@ -134,15 +139,21 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     *moved(projectId, id) {
       yield* endConnectionsOfProvider(projectId, id, clock.now());
     },
-    afterMove: () => connections.revocations.sendDueInBackground(),
-    *removed(projectId, id) {
+    afterOrders: () => connections.revocations.sendDueInBackground(),
+    *removed(projectId, id, revokes) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was deleted", clock.now());
-      yield* removeConnectionsOfProvider(projectId, id);
+      if (revokes) yield* endConnectionsOfProvider(projectId, id, clock.now());
+      else yield* removeConnections(projectId, id);
     },
   });
   const secrets = new Secrets(core, audit, executionLog);
   const settings = new SessionSettings(core, audit);
   const connections = new Connections(core, audit, providers);
+  const { revocations } = connections;
+  const leaving = new LeavingGrants(core, { providers, revocations }, function* (projectId, id) {
+    yield* endFlowsOfProvider(audit, projectId, id, "the project was deleted", clock.now());
+    yield* endConnectionsOfProvider(projectId, id, clock.now());
+  });
   const authorization = new AuthorizationService(core, { providers, connections, settings, limits, audit });
   const consent = new Consent(core, { providers, connections, settings, issuer, limits, audit });
   const bindings = new Bindings(identity);
@@ -162,7 +173,8 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     executionLog,
     limits,
   });
-  const gateways = new Gateways(core, audit);
+  const toolNames = tools.all.map(({ qualifiedName }) => qualifiedName);
+  const gateways = new Gateways(core, audit, toolNames);
   const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization });
   const models = new Models(core, audit, config.models);
   const chat = new Chat(core, models, tools);
@@ -176,6 +188,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     ...sealedPlugins,
     ...sealedModels,
     ...sealedRuns,
+    ...sealedMemory,
   ]);
   return {
     executionLog,

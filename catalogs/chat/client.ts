@@ -1,12 +1,13 @@
 // The client of the platform: calls with waits and retries, at most three at a time, all aborted by one signal.
 import { endedBecause, type JsonObject, type ToolContext } from "../../src/tools";
+import { block, blockedMs, knownBlockMs } from "../upstream/blocks";
 import { Limiter } from "../upstream/limiter";
-import { callWithRetries, jittered, type Outcome } from "../upstream/retry";
+import { callWithRetries, jittered, type Outcome, type Retries, timeOfTry } from "../upstream/retry";
 import { IN_FLIGHT, JITTER_MS } from "./limits";
 import { Budget } from "./upstream/budget";
 import { exchange } from "./upstream/exchange";
-import { type Call, failureOf, rateLimited } from "./upstream/failure";
-import { type MethodName, methodNamed, type Params } from "./upstream/methods";
+import { type Call, failureOf, rateLimited, withoutCursor } from "./upstream/failure";
+import { limitOf, type MethodName, methodNamed, type Params } from "./upstream/methods";
 
 export interface CallOptions {
   /** What is addressed, as the caller named it, for the error if the platform does not find it. */
@@ -17,6 +18,8 @@ export interface CallOptions {
   wait?: boolean;
   /** The call is part of a listing and ends when the time for listings is spent. */
   paging?: boolean;
+  /** The cursor is not the caller's: if it has expired, the caller may simply call again. */
+  ownCursor?: boolean;
 }
 
 /** One per tool run. */
@@ -26,11 +29,15 @@ export class ChatClient {
   readonly #limiter = new Limiter(IN_FLIGHT);
   readonly #failed = new AbortController();
   readonly #signal: AbortSignal;
-  /** Methods whose rate limit this run has already waited for. */
-  readonly #waitedFor = new Set<MethodName>();
+  /** The limits that this run has already waited for. */
+  readonly #waitedFor = new Set<string>();
+  readonly #read = new WeakSet<object>();
+  /** When the run began. */
+  readonly startedAt: number;
 
   constructor(context: ToolContext) {
     this.context = context;
+    this.startedAt = context.now();
     this.budget = new Budget(context);
     this.#signal = AbortSignal.any([context.signal, this.#failed.signal]);
   }
@@ -38,6 +45,16 @@ export class ChatClient {
   /** Whether this run is over: the caller disconnected, the time is up, or a part of it failed. */
   get ended(): boolean {
     return this.#signal.aborted;
+  }
+
+  /** Marks a record that this run has read from the platform. */
+  hasRead(record: object): void {
+    this.#read.add(record);
+  }
+
+  /** Whether this run has read the record itself. One from the cache may be out of date. */
+  isFresh(record: object): boolean {
+    return this.#read.has(record);
   }
 
   /**
@@ -48,16 +65,25 @@ export class ChatClient {
    * Throws `ToolError`.
    */
   async call(method: MethodName, params: Params = {}, options: CallOptions = {}): Promise<JsonObject> {
+    try {
+      return await this.#call(method, params, options);
+    } catch (error) {
+      throw options.ownCursor === true ? withoutCursor(error) : error;
+    }
+  }
+
+  async #call(method: MethodName, params: Params, options: CallOptions): Promise<JsonObject> {
     const call = { method, params, subject: options.subject };
     const creates = methodNamed(method).creates === true;
     const mayRetry = !creates && options.retry !== false;
-    return callWithRetries(this.context, method, () => this.#attempt(call, options), {
+    const attempt = (retries: Retries) => this.#attempt(call, options, mayRetry && retries.now === 0);
+    return callWithRetries(this.context, method, attempt, {
       changes: creates,
       reportsUnknown: creates,
       waitToRetry: async ({ retry }, retries) => {
         // The next attempt starts with the wait, or throws instead of waiting.
         if (retry === "later") return retries.later === 0;
-        if (!mayRetry || retries.now > 0 || this.budget.spent) return false;
+        if (!mayRetry || retries.now > 0 || this.#leftMs(options) === 0) return false;
         await this.jitter();
         return true;
       },
@@ -99,53 +125,44 @@ export class ChatClient {
     await this.context.sleep(jittered(JITTER_MS));
   }
 
-  async #attempt(call: Call, { wait, paging }: CallOptions): Promise<Outcome> {
+  async #attempt(call: Call, options: CallOptions, mayBeRepeated: boolean): Promise<Outcome> {
     for (;;) {
-      await this.#waitForMethod(call.method, wait !== false);
-      const outcome = await this.#limiter.run(() => this.#send(call, paging === true));
+      await this.#waitFor(limitOf(call.method, call.params), options.wait !== false);
+      const outcome = await this.#limiter.run(() => this.#send(call, options, mayBeRepeated));
       if (outcome !== undefined) return outcome;
     }
   }
 
   /** Undefined if another call hit the rate limit while this one was queued: nothing was sent. */
-  async #send(call: Call, paging: boolean): Promise<Outcome | undefined> {
-    if (this.#blockedMs(call.method) > 0) return undefined;
-    const signal = paging
-      ? AbortSignal.any([this.#signal, AbortSignal.timeout(this.budget.left)])
-      : this.#signal;
-    const answer = await exchange(this.context, call.method, call.params, signal);
+  async #send(call: Call, options: CallOptions, mayBeRepeated: boolean): Promise<Outcome | undefined> {
+    const limit = limitOf(call.method, call.params);
+    if (knownBlockMs(this.context, limit) > 0) return undefined;
+    const leftMs = this.#leftMs(options);
+    const signal =
+      options.paging === true ? AbortSignal.any([this.#signal, AbortSignal.timeout(leftMs)]) : this.#signal;
+    const timeoutMs = mayBeRepeated ? timeOfTry(leftMs) : undefined;
+    const answer = await exchange(this.context, call.method, call.params, { signal, timeoutMs });
     const failure = failureOf(call, answer);
     // Before the limiter starts the next call, which must not run into the same limit.
-    if (failure?.retry === "later") {
-      this.#block(call.method, failure.error.details.retryAfterMs ?? 0);
-    }
+    if (failure?.retry === "later") await block(this.context, limit, failure.error.details.retryAfterMs ?? 0);
     return failure ?? { body: answer.body ?? {} };
   }
 
-  /** Waits until the method is no longer blocked, if the wait fits and this run has not waited for it before. */
-  async #waitForMethod(method: MethodName, mayWait: boolean): Promise<void> {
-    const ms = this.#blockedMs(method);
+  /** The time for a call: of the listing that it is a part of, or of the run. */
+  #leftMs({ paging }: CallOptions): number {
+    const { deadline, now } = this.context;
+    return paging === true ? this.budget.left : Math.max(0, deadline - now());
+  }
+
+  /** Waits until calls under a limit may be sent, if the wait fits and this run has not waited for it before. */
+  async #waitFor(limit: string, mayWait: boolean): Promise<void> {
+    const ms = await blockedMs(this.context, limit);
     if (ms === 0) return;
-    if (!mayWait || this.#waitedFor.has(method) || !this.budget.fits(ms)) throw rateLimited(method, ms);
+    if (!mayWait || this.#waitedFor.has(limit) || !this.budget.fits(ms)) throw rateLimited(limit, ms);
     const { now, sleep } = this.context;
     const until = now() + ms;
     // Timers may fire a moment early.
     while (now() < until) await sleep(until - now());
-    this.#waitedFor.add(method);
+    this.#waitedFor.add(limit);
   }
-  /** Milliseconds until the method may be called again; 0 when it may be called now. */
-  #blockedMs(method: MethodName): number {
-    const until = this.context.cache.get<number>(blockKey(method)) ?? 0;
-    return Math.max(0, until - this.context.now());
-  }
-
-  /** Stores that the method is blocked, for all runs of this connection. A shorter block never ends a longer one. */
-  #block(method: MethodName, ms: number): void {
-    if (ms <= this.#blockedMs(method)) return;
-    this.context.cache.set(blockKey(method), this.context.now() + ms, ms);
-  }
-}
-
-function blockKey(method: MethodName): string {
-  return `blocked:${method}`;
 }

@@ -21,6 +21,9 @@ export const chatCatalog: Catalog = {
     version: "1.0.0",
   },
   bases: { api: { url: API_URL, setting: "chat.api_url" } },
+  // Rate limits are per app and workspace.
+  accountOf: ({ team_id: team, enterprise_id: organization }) =>
+    [team, organization].find((id) => typeof id === "string" && id !== "") as string | undefined,
   tools: [
     whoAmI,
     getUsersInfo,

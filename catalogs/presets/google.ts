@@ -3,8 +3,39 @@ import type { ProviderPreset } from "../../src/providers";
 
 const TOKEN_URL = "https://oauth2.googleapis.com/token";
 
+/** Each of these is also granted by its full address. */
+const SHORT_SCOPES = {
+  openid: "Know which account is yours",
+  email: "See your e-mail address",
+  profile: "See your name and your picture",
+};
+
+const SCOPE_WORDS = {
+  ...SHORT_SCOPES,
+  "https://www.googleapis.com/auth/userinfo.email": SHORT_SCOPES.email,
+  "https://www.googleapis.com/auth/userinfo.profile": SHORT_SCOPES.profile,
+  "https://www.googleapis.com/auth/drive.file":
+    "See, change, create and delete only the files that you open or create with it",
+  "https://www.googleapis.com/auth/drive": "See, change, create and delete all of your files in Drive",
+  "https://www.googleapis.com/auth/drive.readonly": "See and download all of your files in Drive",
+  "https://www.googleapis.com/auth/drive.metadata.readonly":
+    "See the names and details of your files in Drive",
+  "https://www.googleapis.com/auth/spreadsheets": "See, change, create and delete all of your spreadsheets",
+  "https://www.googleapis.com/auth/spreadsheets.readonly": "See all of your spreadsheets",
+  "https://www.googleapis.com/auth/documents": "See, change, create and delete all of your documents",
+  "https://www.googleapis.com/auth/documents.readonly": "See all of your documents",
+  "https://www.googleapis.com/auth/calendar": "See, change and delete all of your calendars",
+  "https://www.googleapis.com/auth/calendar.readonly": "See your calendars and their events",
+  "https://www.googleapis.com/auth/calendar.events": "See and change the events in your calendars",
+  "https://www.googleapis.com/auth/contacts.readonly": "See your contacts",
+  "https://www.googleapis.com/auth/gmail.readonly": "Read your e-mail",
+  "https://www.googleapis.com/auth/gmail.send": "Send e-mail as you",
+  "https://www.googleapis.com/auth/gmail.modify": "Read, write and send your e-mail",
+};
+
 export const googlePreset: ProviderPreset = {
   id: "google",
+  name: "Google",
   description: "Google, with a grant of the user",
   oauth2: {
     scope_delimiter: " ",
@@ -50,10 +81,12 @@ export const googlePreset: ProviderPreset = {
     email: "https://www.googleapis.com/auth/userinfo.email",
     profile: "https://www.googleapis.com/auth/userinfo.profile",
   },
+  scopeWords: SCOPE_WORDS,
   setup: {
     console: "https://console.cloud.google.com/auth/clients",
     steps: [
       "Enable the Google Sheets API and the Google Drive API for the project.",
+      "Enable the Google Picker API, too, so that users can pick files.",
       "Data access: add the scopes.",
       "Clients: create a client of the type Web application.",
       "Authorized redirect URIs: add the redirect address.",

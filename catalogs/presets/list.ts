@@ -1,4 +1,4 @@
 // The presets that the runtime ships, one line each.
 export { googlePreset } from "./google";
 export { slackPreset } from "./slack";
-export { zohoPreset } from "./zoho";
+export { zohoChinaPreset, zohoPreset } from "./zoho";

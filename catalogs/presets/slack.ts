@@ -3,12 +3,46 @@ import type { ProviderPreset } from "../../src/providers";
 
 const TOKEN_URL = "https://slack.com/api/oauth.v2.access";
 
+/** The user scopes, by what the platform's documentation says that they allow. */
+const SCOPE_WORDS = {
+  "channels:read": "See the public channels and their members",
+  "groups:read": "See the private channels that you are in",
+  "im:read": "See with whom you have direct messages",
+  "mpim:read": "See the group direct messages that you are in",
+  "channels:history": "Read messages in public channels",
+  "groups:history": "Read messages in private channels that you are in",
+  "im:history": "Read your direct messages",
+  "mpim:history": "Read messages in group direct messages that you are in",
+  "channels:write": "Manage public channels, and create new ones",
+  "groups:write": "Manage private channels that you are in, and create new ones",
+  "im:write": "Start direct messages with people",
+  "mpim:write": "Start group direct messages with people",
+  "chat:write": "Send messages as you",
+  "users:read": "See the people in your workspace",
+  "users:read.email": "See the e-mail addresses of the people in your workspace",
+  "users.profile:read": "See the profiles of the people in your workspace",
+  "users.profile:write": "Change your profile",
+  "team:read": "See the name and domain of your workspace",
+  "files:read": "See files that you can open",
+  "files:write": "Upload, change and delete files as you",
+  "reactions:read": "See reactions to messages",
+  "reactions:write": "Add and remove your reactions",
+  "pins:read": "See pinned messages and files",
+  "pins:write": "Pin and unpin messages and files",
+  "reminders:read": "See your reminders",
+  "reminders:write": "Add, complete and remove your reminders",
+  "search:read": "Search the messages and files that you can open",
+  "usergroups:read": "See the groups of people in your workspace",
+} as const;
+
 export const slackPreset: ProviderPreset = {
   id: "slack",
+  name: "Slack",
   description: "Slack, with a grant of the user (not of a bot)",
   oauth2: {
     scope_delimiter: ",",
-    // Only apps that were switched to PKCE accept it; the others answer `pkce_not_allowed`.
+    // Only apps that were switched to PKCE accept it; the others answer `pkce_not_allowed`. The switch cannot be undone, and
+    // ends refresh tokens after 30 days.
     pkce: { enabled: false },
     authorize_request: {
       endpoint: "https://slack.com/oauth/v2/authorize",
@@ -49,6 +83,8 @@ export const slackPreset: ProviderPreset = {
       },
     },
   },
+  // Whose token it is.
+  tokenTypes: ["user", "bot"],
   facts: {
     user_id: "$.authed_user.id",
     team_id: "$.team.id",
@@ -57,6 +93,7 @@ export const slackPreset: ProviderPreset = {
     is_enterprise_install: "$.is_enterprise_install",
   },
   account: ["team_id", "user_id"],
+  scopeWords: SCOPE_WORDS,
   setup: {
     console: "https://api.slack.com/apps",
     steps: [

@@ -7,8 +7,11 @@ export interface DataCenter {
   accounts: string;
   /** Value of `VENDOR_SERVER_URL` for its users. */
   api: string;
-  /** Origin of the application in the browser. It does not serve the API. */
-  web: string;
+  /**
+   * Other origins that mean its API: the vendor's page on base URLs names that of the application, other sources see it
+   * redirect, and some token answers name a third one.
+   */
+  aliases: readonly string[];
 }
 
 export const DATA_CENTERS: readonly DataCenter[] = [
@@ -22,13 +25,28 @@ export const DATA_CENTERS: readonly DataCenter[] = [
   center("ca", "zohocloud.ca", "zohoapis.ca"),
   center("sa", "zoho.sa", "zohoapis.sa"),
   center("ae", "zoho.ae", "zohoapis.ae"),
+  center("uk", "zoho.uk", "zohoapis.uk"),
 ];
+
+/** The one whose users cannot start a consent anywhere else. */
+export const SEPARATE_DATA_CENTER = centerAt("cn");
+
+/** Other names of APIs → their origins. */
+export const API_ALIASES: Readonly<Record<string, string>> = Object.fromEntries(
+  DATA_CENTERS.flatMap(({ aliases, api }) => aliases.map((alias) => [alias, api])),
+);
+
+function centerAt(location: string): DataCenter {
+  const found = DATA_CENTERS.find((one) => one.location === location);
+  if (found === undefined) throw new Error(`There is no data center ${location}.`);
+  return found;
+}
 
 function center(location: string, domain: string, apiDomain: string): DataCenter {
   return {
     location,
     accounts: `https://accounts.${domain}`,
     api: `https://www.${apiDomain}`,
-    web: `https://creator.${domain}`,
+    aliases: [`https://creator.${domain}`, `https://creatorapp.${domain}`, `https://api.${domain}`],
   };
 }

@@ -1,6 +1,6 @@
 // The records toolkit: tools over the REST API (version 2) of a records-application platform.
 import type { Catalog } from "../../src/tools";
-import { DATA_CENTERS } from "./data-centers";
+import { API_ALIASES, DATA_CENTERS } from "./data-centers";
 import { TOOLKIT } from "./metadata";
 import { OPERATIONS } from "./operations";
 import { toolOf } from "./tool";
@@ -19,6 +19,8 @@ export const recordsCatalog: Catalog = {
         name: BASE_SECRET,
         origins: DATA_CENTERS.map(({ api }) => api),
         setting: "records.server_urls",
+        aliases: API_ALIASES,
+        fact: "api_domain",
       },
     },
   },

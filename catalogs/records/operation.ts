@@ -1,6 +1,8 @@
 // A row of the tables in `operations/`: everything in which the tools differ.
 import type { ToolMetadata } from "../../src/tools";
 import type { RequestBody } from "./body/schemas";
+import type { Legend } from "./legend";
+import { type Role, roleOf } from "./roles";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -21,6 +23,8 @@ export interface Operation {
   body?: RequestBody;
   /** The list that is returned empty if nothing matches (code 3100). Without it that code is an error. */
   emptyWithoutMatch?: "data" | "result";
+  /** Numbers in the answer that get words. */
+  legend?: Legend;
   /** Fields of a successful answer in addition to `code`: name → description. */
   answer: Readonly<Record<string, string>>;
 }
@@ -41,6 +45,11 @@ const PLACEHOLDER = /\{(\w+)\}/g;
 /** Parameters of the tool in the address, in order. */
 export function pathParameters({ request }: Operation): string[] {
   return [...request.matchAll(PLACEHOLDER)].map((match) => match[1] ?? "");
+}
+
+/** The parameter with this role in the address, if there is one. */
+export function parameterWithRole(operation: Operation, role: Role): string | undefined {
+  return pathParameters(operation).find((name) => roleOf(name) === role);
 }
 
 /** The address with each placeholder replaced. */

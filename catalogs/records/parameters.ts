@@ -1,40 +1,26 @@
 // The tools' parameters. Several names have the same meaning; the schema of a parameter follows from its name.
 import { type TSchema, Type } from "typebox";
 import { MAX_RECORDS } from "./limits";
+import { TOOLKIT } from "./metadata";
 import type { QueryName } from "./operation";
+import { type Role, roleOf } from "./roles";
 
-const OWNER =
-  "Name of the account that owns the application: `workspace_name` in the answer of GetApplicationMetaInfo.";
-const APPLICATION = "Link name of the application: `link_name` in the answer of GetApplicationMetaInfo.";
-const FORM = "Link name of the form, as FetchVendorFormMetaInformation lists it.";
-const REPORT = "Link name of the report, as FetchVendorReportsMeta lists it.";
 const KEY = "the key only, not the whole published address";
 
-const IN_ADDRESS: Readonly<Record<string, string>> = {
-  account_owner_name: OWNER,
-  account_owner_identifier: OWNER,
-  vendor_account_owner_name: OWNER,
-  workspace_account_owner_name:
-    "Name of the account whose applications are listed: `workspace_name` in the answer of GetApplicationMetaInfo.",
-  application_link_name: APPLICATION,
-  application_identifier: APPLICATION,
-  vendor_application_link_name: APPLICATION,
-  vendor_app_link_name: APPLICATION,
-  form_identifier: FORM,
-  form_link_name: FORM,
-  vendor_form_link_name: FORM,
-  report_link_name: REPORT,
-  report_identifier: REPORT,
-  report_reference_name: `${REPORT} GetBulkReadJobDetails needs the same.`,
-  record_id: "Id of the record with all its digits: `ID` in the answers that list records.",
-  job_id: "Id of the bulk read job: `details.id` in the answer of CreateBulkReadJob.",
+/** Says where the value is found, in the same words for all parameters with the role. */
+const DESCRIPTIONS: Readonly<Record<Role, string>> = {
+  owner: `Name of the account that owns the application: \`workspace_name\` in the answer of ${TOOLKIT}.GetApplicationMetaInfo.`,
+  application: `Link name of the application: \`link_name\` in the answer of ${TOOLKIT}.GetApplicationMetaInfo.`,
+  form: `Link name of the form: \`link_name\` in the answer of ${TOOLKIT}.FetchVendorFormMetaInformation.`,
+  report: `Link name of the report: \`link_name\` in the answer of ${TOOLKIT}.FetchVendorReportsMeta.`,
+  record: `Id of the record with all its digits: \`ID\` in the answer of ${TOOLKIT}.FetchVendorRecords.`,
+  job: `Id of the bulk read job: \`id\` in the answer of ${TOOLKIT}.CreateBulkReadJob.`,
 };
 
-/** The schema of a parameter in the address. Throws for a name without a description. */
+/** The schema of a parameter in the address. */
 export function addressParameter(name: string): TSchema {
-  const description = IN_ADDRESS[name];
-  if (description === undefined) throw new Error(`The parameter ${name} has no description.`);
-  return Type.String({ description });
+  const more = name === "report_reference_name" ? ` ${TOOLKIT}.GetBulkReadJobDetails needs the same.` : "";
+  return Type.String({ description: `${DESCRIPTIONS[roleOf(name)]}${more}` });
 }
 
 const IN_QUERY: Readonly<Record<QueryName, TSchema>> = {

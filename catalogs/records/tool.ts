@@ -9,10 +9,12 @@ import {
 } from "../../src/tools";
 import { checkedBody } from "./body/check";
 import { publishedSchema, type RequestBody } from "./body/schemas";
+import { withWords } from "./legend";
 import { type Operation, pathParameters, privateLinkParameter, type QueryName, scopesOf } from "./operation";
 import { addressParameter, MODE, queryParameter, REQUEST_BODY } from "./parameters";
 import { zohoPreset } from "../presets/zoho";
 import { addressOf, addressProblems } from "./upstream/address";
+import { withAlternatives } from "./upstream/alternatives";
 import { BASE_SECRET, requireBase } from "./upstream/base";
 import { failedItems } from "./upstream/failure";
 import { send } from "./upstream/send";
@@ -91,7 +93,8 @@ function answerOf({ answer }: Operation): TSchema {
     { code: Type.Integer({ description: "3000: success" }), ...Object.fromEntries(members) },
     {
       additionalProperties: true,
-      description: "The platform's answer. Ids are text with all their digits.",
+      description:
+        "The platform's answer. Ids, and numbers with more digits than a JSON number keeps, are text.",
     },
   );
 }
@@ -122,14 +125,18 @@ async function byMode(operation: Operation, body: RequestBody, input: Input, con
 async function perform(operation: Operation, input: Input, body: string | undefined, context: ToolContext) {
   requireBase(context.secrets);
   const key = privateLinkParameter(operation);
-  const answer = await send(context, {
+  const call = {
     operation,
     body,
     address: addressOf(operation, input),
     privateLink: key === undefined ? undefined : String(input[key]),
+  };
+  const answer = await send(context, call).catch(async (error: unknown) => {
+    throw await withAlternatives(error, operation, input, context);
   });
   reportFailedItems(answer, context);
-  return { response_json: answer };
+  const { legend } = operation;
+  return { response_json: legend === undefined ? answer : withWords(answer, legend) };
 }
 
 /** Logs a warning, because the answer as a whole is a success. */

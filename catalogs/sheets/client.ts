@@ -2,7 +2,7 @@
 import { type JsonObject, parsePlainJson, type ToolContext, ToolError } from "../../src/tools";
 import { type Answer, exchange, jsonRequest } from "../upstream/exchange";
 import { Limiter } from "../upstream/limiter";
-import { callWithRetries, type Failure, type Outcome } from "../upstream/retry";
+import { callWithRetries, type Failure, type Outcome, type Retries, timeOfTry } from "../upstream/retry";
 import {
   BACKOFF_MS,
   IN_FLIGHT,
@@ -10,7 +10,6 @@ import {
   LIMITER_MS,
   LONGEST_BACKOFF_MS,
   MAX_ATTEMPTS,
-  REQUEST_MS,
   RESERVE_MS,
 } from "./limits";
 import { addressOf, type Call } from "./upstream/call";
@@ -39,9 +38,14 @@ export class SheetsClient {
    */
   call(call: Call): Promise<JsonObject> {
     const once = call.once === true;
-    return callWithRetries(this.context, call.method, () => this.#limiter().run(() => this.#attempt(call)), {
+    const attempt = ({ now, later }: Retries) => {
+      const isLast = once || now + later + 1 >= MAX_ATTEMPTS;
+      return this.#limiter().run(() => this.#attempt(call, isLast));
+    };
+    return callWithRetries(this.context, call.method, attempt, {
       changes: call.quota === "writes",
       reportsUnknown: once,
+      limit: call.quota,
       waitToRetry: async (failure, { now, later }) => {
         if (once && failure.maybeDone) return false;
         await this.#wait(failure, now + later + 1);
@@ -74,9 +78,9 @@ export class SheetsClient {
     return limiter;
   }
 
-  async #attempt(call: Call): Promise<Outcome> {
+  async #attempt(call: Call, isLast: boolean): Promise<Outcome> {
     if (call.quota !== undefined) this.#quotas.spend(call.quota, call.method);
-    const answer = await send(this.context, call);
+    const answer = await send(this.context, call, isLast);
     return failureOf(call, answer) ?? { body: answer.body ?? {} };
   }
 
@@ -104,15 +108,19 @@ function withWait(error: ToolError, ms: number): ToolError {
   return new ToolError(error.kind, error.canRetry, error.message, { ...error.details, retryAfterMs });
 }
 
+/** The platform compresses its answers only if both headers ask for it. */
+const COMPRESSED = { "accept-encoding": "gzip", "user-agent": "runtime (gzip)" };
+
 /** Sends the call. Throws `EgressError`; an answer with any status is not an error. */
-function send(context: ToolContext, call: Call): Promise<Answer> {
+function send(context: ToolContext, call: Call, isLast: boolean): Promise<Answer> {
+  const leftMs = context.deadline - context.now();
   const { headers, ...rest } = jsonRequest(call.body === undefined ? undefined : JSON.stringify(call.body));
   const request = {
     ...rest,
     method: call.verb,
-    headers: { ...headers, "accept-encoding": "gzip" },
+    headers: { ...headers, ...COMPRESSED },
     signal: context.signal,
-    timeoutMs: Math.max(1, Math.min(REQUEST_MS, context.deadline - context.now())),
+    timeoutMs: isLast ? Math.max(1, leftMs) : timeOfTry(leftMs),
   };
   // The plain parser: this platform sends 64-bit integers as text, so no digits can be lost, and the number of a cell
   // must stay a number.

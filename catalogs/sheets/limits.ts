@@ -32,9 +32,6 @@ export const MAX_PAGES = 5;
 /** How often one call is sent at most. */
 export const MAX_ATTEMPTS = 4;
 
-/** Time limit of one attempt; short enough for a second one. */
-export const REQUEST_MS = 30_000;
-
 /** Backoff as the platform recommends it: 1, 2, 4 … s plus up to one second, with a maximum. */
 export const BACKOFF_MS = 1000;
 export const JITTER_MS = 1000;

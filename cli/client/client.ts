@@ -1,6 +1,7 @@
 // Every operation has two implementations: the services on the local data folder, or a server over HTTP. Each operation
 // is declared once, with both next to each other, so that commands do not depend on which one runs.
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { TSchema, Static } from "typebox";
 import { checkUserId } from "../../src/base";
 import type { Config } from "../../src/config";
@@ -113,11 +114,19 @@ export async function withDataFolder<T>(
   );
 }
 
-// A misspelled folder would become a new, empty installation. Commands that only read do not create one.
-function checkDataFolder({ dataDir, acts }: Common, config: Config): void {
-  if (dataDir === undefined || acts !== false || existsSync(config.dataFolder())) return;
+/**
+ * A misspelled folder would become a new, empty installation: in the folder of `--data-dir`, only `runtime init` and
+ * `runtime serve` create one, unless somebody has made an empty folder for it. Throws `usage`.
+ */
+export function checkDataFolder({ dataDir }: Common, config: Config): void {
+  if (dataDir === undefined) return;
+  const folder = config.dataFolder();
+  if (existsSync(join(folder, "runtime.db"))) return;
+  const exists = existsSync(folder);
+  if (exists && readdirSync(folder).length === 0) return;
+  const fault = exists ? "contains other files, but no installation" : "does not exist";
   throw new UsageError(
-    `--data-dir: the folder ${config.dataFolder()} does not exist. To create it: runtime init --data-dir ${dataDir}`,
+    `--data-dir: the folder ${folder} ${fault}. To create one there: runtime init --data-dir ${dataDir}`,
   );
 }
 
@@ -127,9 +136,22 @@ export function refuseServer({ server }: Common, command: string): void {
   throw new UsageError(`runtime ${command} works on this machine and does not take --server.`);
 }
 
-/** Whether a server is running at the addresses that users get. */
-export async function isServed(client: Client): Promise<boolean> {
-  return client.kind === "remote" || (await client.session.server()) !== undefined;
+/** How long a command waits for a server that was started just before it, as with `runtime serve &`. */
+const STARTING_MS = 1000;
+const LOOK_EVERY_MS = 100;
+
+/** Whether a server is running at the addresses that users get. `wait`: one that is starting counts as well. */
+export async function isServed(client: Client, { wait = false } = {}): Promise<boolean> {
+  if (client.kind === "remote" || (await client.session.server()) !== undefined) return true;
+  if (!wait) return false;
+  const { runtime } = client.session;
+  const { clock } = runtime.core;
+  const { findServer } = await import("../probe");
+  for (const end = clock.monotonic() + STARTING_MS; clock.monotonic() < end;) {
+    await clock.sleep(LOOK_EVERY_MS);
+    if ((await findServer(runtime)) !== undefined) return true;
+  }
+  return false;
 }
 
 /** The user that a command acts for: `--user`, or the configured user. Throws `usage`. */

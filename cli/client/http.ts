@@ -29,8 +29,8 @@ export interface Server {
   send<T>(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T>;
   /** The response as text, including error responses. */
   raw(method: string, path: string, body?: string, headers?: Record<string, string>): Promise<Answer>;
-  /** The unread response, including error responses. */
-  open(path: string, body: string, headers: Record<string, string>): Promise<Response>;
+  /** The unread response, including error responses. `signal` replaces the time limit. */
+  open(path: string, body: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Response>;
   /** The events of a streamed response. */
   stream(path: string, body: object): Promise<ReadableStream<Uint8Array>>;
 }
@@ -99,7 +99,7 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
       askAgain(() => json("GET", path + textOf(query), undefined, limitMs), isWorthAsking),
     send: json,
     raw,
-    open: (path, body, headers) => request("POST", path, body, headers),
+    open: (path, body, headers, signal) => request("POST", path, body, headers, signal),
     stream: async (path, body) => {
       // Only until the response begins; after that only the time without data is limited.
       const limit = new AbortController();

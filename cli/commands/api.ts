@@ -1,13 +1,15 @@
 // `runtime api`: any request to the server, for operations without a command.
 import { closedList } from "../../src/base/closed-list";
-import type { Server } from "../client/http";
+import type { Config } from "../../src/config";
+import { checkDataFolder } from "../client/client";
+import type { Answer } from "../client/http";
 import { addressOf, keyOf } from "../client/target";
 import { type Common, verb } from "../command";
 import { EXIT, exitCodeOf, UsageError } from "../errors";
 import type { Io } from "../io";
 import { print } from "../output";
 import { printable, printableLines } from "../printable";
-import { loadCommonConfig } from "../session";
+import { loadCommonConfig, type Session, withSession } from "../session";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
@@ -15,8 +17,8 @@ export const verbs = [
   verb({
     usage: "api <method> <path>",
     summary:
-      "Send a request and print the response. Without --server it goes to the server that runs on the data folder. " +
-      "The key comes from --key-file or RUNTIME_API_KEY.",
+      "Send a request and print the response. On the data folder it needs neither a server nor a key; with a key " +
+      "(--key-file, RUNTIME_API_KEY) it goes to the server that runs there, with the permissions of the key.",
     examples: [
       "runtime api GET /v1/health",
       "runtime api GET '/v1/tools?toolkit=Chat&limit=2'",
@@ -51,8 +53,7 @@ async function send(io: Io, common: Common, request: Send): Promise<number> {
   if (!METHODS.includes(method)) throw new UsageError(`The method ${closedList(METHODS, method)}.`);
   if (!path.startsWith("/")) throw new UsageError("The path must begin with /, for example /v1/tools.");
   const body = input === undefined ? undefined : await bodyFrom(io, input);
-  const server = await serverFor(io, common);
-  const answer = await server.raw(method, path, body, Object.fromEntries(headers));
+  const answer = await answerTo(io, common, { method, path, body, headers: Object.fromEntries(headers) });
   if (include) {
     const lines = [...answer.headers].map(([name, value]) => `${name}: ${value}`);
     io.out([`HTTP ${answer.status}`, ...lines, ""].map((line) => `${printable(line)}\n`).join(""));
@@ -97,21 +98,59 @@ function headerOf(text: string): [string, string] {
   return [name, value];
 }
 
-async function serverFor(io: Io, common: Common): Promise<Server> {
-  const config = await loadCommonConfig(io, common);
-  const address = addressOf(common, config) ?? (await runningServer(io, common));
-  const key = await keyOf(io, common, config, address);
-  const { serverAt } = await import("../client/http");
-  return serverAt({ address, key }, (common.timeout ?? 120) * 1000, config);
+interface Sent {
+  method: string;
+  path: string;
+  body: string | undefined;
+  headers: Record<string, string>;
 }
 
-async function runningServer(io: Io, common: Common): Promise<string> {
-  const { withSession } = await import("../session");
-  const running = await withSession(io, common, (session) => session.server());
-  if (running !== undefined) return running.address;
-  throw new UsageError(
-    "No server is running on the data folder. Start one (runtime serve), or use --server URL.",
+async function answerTo(io: Io, common: Common, request: Sent): Promise<Answer> {
+  const config = await loadCommonConfig(io, common);
+  const configured = addressOf(common, config);
+  if (configured !== undefined) return answerOfServer(io, common, config, configured, request);
+  checkDataFolder(common, config);
+  return withSession(
+    io,
+    common,
+    async (session) => {
+      if (common.keyFile === undefined && config.apiKey === undefined) return answerHere(session, request);
+      const running = await session.server();
+      if (running !== undefined) return answerOfServer(io, common, config, running.address, request);
+      throw new UsageError(
+        "No server is running on the data folder. Leave out the key to send the request without one, start a server " +
+          "(runtime serve), or use --server URL.",
+      );
+    },
+    { config },
   );
+}
+
+async function answerOfServer(
+  io: Io,
+  common: Common,
+  config: Config,
+  address: string,
+  { method, path, body, headers }: Sent,
+): Promise<Answer> {
+  const key = await keyOf(io, common, config, address);
+  const { serverAt } = await import("../client/http");
+  return serverAt({ address, key }, (common.timeout ?? 120) * 1000, config).raw(method, path, body, headers);
+}
+
+/** The operator's request, answered in this process. */
+async function answerHere(session: Session, { method, path, body, headers }: Sent): Promise<Answer> {
+  const { answerLocally } = await import("../serve");
+  // What an HTTP client adds.
+  const length = String(new TextEncoder().encode(body).byteLength);
+  const json = body === undefined ? {} : { "content-type": "application/json", "content-length": length };
+  const request = new Request(`http://localhost${path}`, {
+    method,
+    headers: { accept: "application/json", ...json, ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
+  const response = await answerLocally(session, request);
+  return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
 async function exitOf(status: number, text: string): Promise<number> {

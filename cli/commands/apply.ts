@@ -1,11 +1,14 @@
 // `runtime apply`: brings a project to the configuration in a document.
 import type { Applied, ApplyOptions, Change } from "../../src/manifest";
 import { type Client, operation, withClient } from "../client/client";
+import { listPlugins } from "../client/hooks";
 import { type Common, verb } from "../command";
 import { type ApplyDocument, readDocument } from "../document";
 import { EXIT } from "../errors";
 import type { Io } from "../io";
+import { noteNotInForce } from "../not-in-force";
 import { printList, type Shape } from "../output";
+import { everyRecord } from "../pages";
 import { printable } from "../printable";
 import { withProgress } from "../progress";
 import { checkConfirmable, YES } from "../record-verbs";
@@ -111,6 +114,8 @@ async function apply(
   const planned = await withProgress(io, dryRun ? "Planning" : "Applying", run(true));
   // Refuses them all together.
   if (!dryRun && planned.missing !== undefined) await run(false);
+  for (const { field, message } of planned.warnings ?? [])
+    io.note(`warning: ${document.placeOf(field)}: ${printable(message)}`);
   const isShown = dryRun || common.output === "table";
   if (isShown) showPlan(io, common, planned);
   if (dryRun) {
@@ -126,7 +131,15 @@ async function apply(
   const applied = await withProgress(io, "Applying", run(false));
   if (!isShown) showPlan(io, common, applied);
   io.note(summaryOf(applied));
+  if (applied.changes.some(({ kind }) => kind === "plugin" || kind === "hook"))
+    await noteWebhooks(io, client);
   return codeOf(applied, detailed);
+}
+
+/** A document may name endpoints without hooks, which looks like a guard and is none. */
+async function noteWebhooks(io: Io, client: Client): Promise<void> {
+  const plugins = await everyRecord((window) => listPlugins(client, { ...window, binding_type: "project" }));
+  for (const plugin of plugins) noteNotInForce(io, plugin);
 }
 
 function showPlan(io: Io, common: Common, { changes }: Applied): void {

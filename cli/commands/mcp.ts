@@ -1,5 +1,5 @@
 // `runtime mcp`: a gateway on standard input and output, for clients that start it as a program.
-import { LazyAbort } from "../../src/base";
+import { isObject, LazyAbort } from "../../src/base";
 import { withClient, userOf } from "../client/client";
 import { type Common, verb } from "../command";
 import { UsageError } from "../errors";
@@ -50,18 +50,20 @@ async function serveDirectly(io: Io, session: Session, slug: string, userId: str
   const stopListening = await listenForConsents(io, session);
   let sessionId: string | undefined;
   try {
-    await serveLines(io, async (value, write) => {
+    await serveLines(io, async (value, write, line, ended) => {
       // Looked up for each message, because an administrator may have changed it.
       const gateway = await runtime.gateways.serving(slug);
       if (gateway?.projectId !== principal.projectId) {
-        const id = requestIdOf(value);
+        const id = requestIdOf(value, line);
         if (id === undefined) return;
         return write(errorReply(id, new RpcError(-32000, "The gateway no longer exists.")).text ?? "");
       }
       const user = { gateway, principal, userId };
       const stop = new LazyAbort();
-      const peer = { user, sessionId, header: undefined, stop, stopping: undefined, notify: write };
-      const reply = await runtime.mcp.answer(value, peer);
+      const isSubscription = isObject(value) && value["method"] === "subscriptions/listen";
+      const stopping = isSubscription ? ended : undefined;
+      const peer = { user, sessionId, header: undefined, stop, stopping, notify: write };
+      const reply = await runtime.mcp.answer(value, line, peer);
       sessionId = reply.sessionId ?? sessionId;
       if (reply.text !== undefined) write(reply.text);
     });

@@ -13,6 +13,7 @@ import { pluginId } from "../client/named";
 import { type Common, defined, type Line, verb } from "../command";
 import { EXIT, UsageError } from "../errors";
 import type { Io } from "../io";
+import { noteNotInForce } from "../not-in-force";
 import { columnLines, printList, printRecord, type Shape } from "../output";
 import { everyRecord } from "../pages";
 import { type PluginFields, pluginBody } from "../plugin-body";
@@ -48,12 +49,13 @@ const COLUMNS: readonly Column<Plugin>[] = [
   { title: "status", keep: "whole", value: ({ status }) => status },
   { title: "health", keep: "whole", value: ({ health_status }) => health_status },
   { title: "webhooks", value: (plugin) => Object.keys(endpointsOf(plugin)).join(" ") },
+  { title: "not in force", value: ({ not_in_force = [] }) => not_in_force.map(withReason).join(" ") },
   { title: "belongs to", value: ({ binding }) => `${binding.type} ${binding.id ?? ""}` },
 ];
 
 const SHAPE: Shape<Plugin> = {
   name: ({ id }) => id,
-  optional: ["description", "webhook_config", "created_by", "updated_by", "hooks"],
+  optional: ["description", "webhook_config", "created_by", "updated_by", "hooks", "not_in_force"],
   columns: COLUMNS,
   lines: (plugin) => {
     const { auth, health_check_path, signing_secret } = plugin.webhook_config ?? {};
@@ -114,7 +116,7 @@ export const verbs = [
       ...FIELDS,
       { flag: "--failure-mode <mode>", meaning: "of its hooks: fail_closed (default) or fail_open" },
       { flag: "--phase <phase>", meaning: "of its hooks: before (default) or after the hooks of projects" },
-      { flag: "--priority <n>", meaning: "of its hooks: lower runs first (default: 0)" },
+      { flag: "--priority <n>", meaning: "of its hooks: lower runs first (default: the first free one)" },
       BINDING,
     ],
     read: (line) => ({ fields: fieldsOf(line, line.optionalWord(0)), binding: bindingOf(line) }),
@@ -129,9 +131,11 @@ export const verbs = [
     run: async (io, common, { id, fields }) => {
       const patch = await pluginBody(io, fields, "update");
       if (Object.keys(patch).length === 0) throw new UsageError("Nothing to change. Use a flag or --file.");
-      await withClient(io, common, async (client) =>
-        printRecord(io, common, await updatePlugin(client, await pluginId(client, id), patch), SHAPE),
-      );
+      await withClient(io, common, async (client) => {
+        const plugin = await updatePlugin(client, await pluginId(client, id), patch);
+        printRecord(io, common, plugin, SHAPE);
+        noteNotInForce(io, plugin);
+      });
     },
   }),
   deleteVerb({
@@ -186,6 +190,10 @@ function fieldsOf(line: Line, name: string | undefined): PluginFields {
     signingSecretFrom: line.text("signing-secret-file"),
     file: line.text("file"),
   };
+}
+
+function withReason({ hook_point, reason }: { hook_point: string; reason: string }): string {
+  return `${hook_point} (${reason.replace("_", " ")})`;
 }
 
 function endpointsOf({ webhook_config }: Plugin) {

@@ -6,10 +6,11 @@ import type { Settings } from "../../src/config";
 import { notFound, RuntimeError } from "../../src/errors";
 import { errorReply, type GatewayUser, PARSE_ERROR, type Peer, type Reply, RpcError } from "../../src/mcp";
 import { jsonAnswer } from "../answer";
+import { accepts } from "../accept";
 import { bodyLimits, readJsonBody } from "../body";
 import { Departure } from "../departure";
 import type { Front, Incoming } from "../front";
-import { holdCall } from "../running";
+import { holdCall, holdLongPoll } from "../running";
 import { EventStream } from "./events";
 import { Revocation, revoked } from "../revocation";
 import { checkOrigin } from "./origin";
@@ -31,15 +32,23 @@ export async function mcpEndpoint(front: Front, incoming: Incoming): Promise<Res
   incoming.principal = user.principal;
   takeOrRecord(front, user);
   let value: Json;
+  let text: string;
   try {
-    ({ value } = await readJsonBody(request, bodyLimits(runtime.core.settings)));
+    ({ value, text } = await readJsonBody(request, bodyLimits(runtime.core.settings)));
   } catch (error) {
     return unreadable(error);
   }
   // The body may have been on its way for long.
   await runtime.identity.requireCurrent(user.principal);
-  if (isObject(value) && value["method"] === "tools/call") return answerCall(front, value, user, request);
-  return replyResponse(await runtime.mcp.answer(value, peerOf(user, request, NEVER, stopping, undefined)));
+  const method = isObject(value) ? value["method"] : undefined;
+  if (method === "tools/call" || method === "subscriptions/listen")
+    return answerSlowly(front, { value, text, method }, user, request);
+  const reply = await runtime.mcp.answer(value, text, peerOf(user, request, NEVER, stopping, undefined));
+  if (reply.text === undefined || accepts(request, "application/json")) return replyResponse(reply);
+  const stream = new EventStream(LONGEST_SILENCE_MS, () => undefined);
+  stream.message(reply.text);
+  stream.close();
+  return stream.response(reply);
 }
 
 /** Counts a request of the credential. Throws `rate_limited`, with an audit entry. */
@@ -52,29 +61,30 @@ function takeOrRecord({ runtime, rateLimit }: Front, { principal }: GatewayUser)
   }
 }
 
-/**
- * Refuses a method other than POST: there is no stream outside of a call, and a session is only its id, so nothing ends
- * it. `Allow` names the method that is served (RFC 9110, section 15.5.6).
- */
-export function notAllowed({ runtime }: Front, { request }: Incoming): Response {
-  checkOrigin(runtime.core, request.headers);
-  return new Response(null, { status: 405, headers: { allow: "POST" } });
+interface SlowMessage {
+  value: Json;
+  text: string;
+  method: "tools/call" | "subscriptions/listen";
 }
 
-/** Runs a tool. Throws `rate_limited`. The answer is the reply, or a stream when something precedes the reply or it takes long. */
-function answerCall(
+/**
+ * Runs a tool, or listens. Throws `rate_limited`. The answer is the reply, or a stream when something precedes the reply, it
+ * takes long, or the client takes nothing else.
+ */
+function answerSlowly(
   { runtime, stopping, keepOpen }: Front,
-  value: Json,
+  { value, text, method }: SlowMessage,
   user: GatewayUser,
   request: Request,
 ): Promise<Response> {
-  const held = holdCall(runtime.limits, user.principal);
+  const hold = method === "tools/call" ? holdCall : holdLongPoll;
+  const held = hold(runtime.limits, user.principal);
   const stop = new Departure(request);
   const revocation = new Revocation(runtime, user.principal);
   revocation.addEventListener("abort", () => stop.abort());
   const silenceMs = longestSilenceMs(runtime.core.settings);
   // A function, because most calls are answered before anything precedes the reply.
-  const streams = (): boolean => request.headers.get("accept")?.includes("text/event-stream") === true;
+  const streams = (): boolean => accepts(request, "text/event-stream");
   return new Promise((resolve, reject) => {
     let stream: EventStream | undefined;
     const events = (): EventStream => {
@@ -90,18 +100,22 @@ function answerCall(
       else keepOpen(request);
     };
     const alarm = setAlarm(silenceMs, silent);
-    const notify = (text: string): void => {
-      if (stream !== undefined || streams()) events().message(text);
+    const notify = (message: string): void => {
+      if (stream !== undefined || streams()) events().message(message);
     };
+    const canNotify = method === "tools/call" || streams();
+    const peer = peerOf(user, request, stop, stopping, canNotify ? notify : undefined);
     // `answer` never rejects.
-    void runtime.mcp.answer(value, peerOf(user, request, stop, stopping, notify)).then((reply) => {
+    void runtime.mcp.answer(value, text, peer).then((reply) => {
       alarm.cancel();
       stop[Symbol.dispose]();
       held[Symbol.dispose]();
       revocation[Symbol.dispose]();
       // A stream just ends, because its status has been sent.
       if (revocation.aborted) return stream === undefined ? reject(revoked()) : stream.close();
-      if (stream === undefined) return resolve(replyResponse(reply));
+      if (stream === undefined && (reply.text === undefined || accepts(request, "application/json")))
+        return resolve(replyResponse(reply));
+      stream = events();
       if (reply.text !== undefined) stream.message(reply.text);
       stream.close();
     });

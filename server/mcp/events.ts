@@ -42,8 +42,14 @@ export class EventStream {
     controller?.close();
   }
 
-  response(): Response {
-    return new Response(this.#stream, { headers: HEADERS });
+  /** With the status and session of a reply that is the only message. */
+  response({ status, sessionId }: { status?: number; sessionId?: string } = {}): Response {
+    const response = new Response(this.#stream, {
+      headers: HEADERS,
+      ...(status === undefined ? {} : { status }),
+    });
+    if (sessionId !== undefined) response.headers.set("mcp-session-id", sessionId);
+    return response;
   }
 
   #write(text: string): void {

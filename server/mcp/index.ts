@@ -1,38 +1,59 @@
 // The addresses of gateways: the MCP endpoint, and the metadata that names the issuer of its tokens.
 import { notFound } from "../../src/errors";
+import { WELL_KNOWN } from "../../src/mcp";
 import { jsonAnswer } from "../answer";
+import type { Pages } from "../cors";
 import type { Front, Incoming, Route } from "../front";
 import { mcpEndpoint } from "./endpoint";
+import { isOwnPage } from "./origin";
 
 const ENDPOINT = "/mcp/:slug";
-const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
 /** Whether a path is that of an MCP endpoint. Clients expect 405 there for a method that is not served, not 404. */
 export function isMcpEndpoint(path: string): boolean {
   return /^\/mcp\/[^/]+$/.test(path);
 }
 
+/** Which pages may read the answers of a path, besides those of `cors.allow`. */
+export function pagesOf({ runtime }: Front, path: string): Pages | undefined {
+  if (isMcpEndpoint(path)) return (origin) => isOwnPage(runtime.core, origin);
+  // Public: pages of any origin may read where to sign in.
+  return path.includes(WELL_KNOWN) ? "any" : undefined;
+}
+
+/** A page may also learn that there is no stream outside of a call (405). Otherwise it only sees a network error. */
+export function preflightMethods(path: string, methods: readonly string[]): readonly string[] {
+  return isMcpEndpoint(path) ? ["GET", "DELETE", ...methods] : methods;
+}
+
 export function mcpRoutes(front: Front): Route[] {
-  const metadata = [`${WELL_KNOWN}${ENDPOINT}`, `${ENDPOINT}${WELL_KNOWN}`];
+  const { public_url = "" } = front.runtime.core.settings;
+  // Behind a proxy with a path prefix, the well-known part is between host and prefix (RFC 9728, section 3.1).
+  const prefix = URL.parse(public_url)?.pathname.replace(/\/$/, "") ?? "";
+  const paths = [`${WELL_KNOWN}${ENDPOINT}`, `${WELL_KNOWN}${prefix}${ENDPOINT}`, `${ENDPOINT}${WELL_KNOWN}`];
   return [
-    { method: "POST", path: ENDPOINT, answer: (incoming) => mcpEndpoint(front, incoming) },
-    ...metadata.map((path): Route => ({
+    {
+      method: "POST",
+      path: ENDPOINT,
+      answer: (incoming) => mcpEndpoint(front, incoming),
+      pages: (origin) => isOwnPage(front.runtime.core, origin),
+    },
+    ...[...new Set(paths)].map((path): Route => ({
       method: "GET",
       path,
       answer: (incoming) => resourceMetadata(front, incoming),
+      pages: "any",
     })),
   ];
 }
 
 /** Protected resource metadata (RFC 9728). 404 for a gateway that takes API keys, and for an unknown one. */
-async function resourceMetadata({ runtime }: Front, { params }: Incoming): Promise<Response> {
+async function resourceMetadata({ runtime }: Front, { params, request }: Incoming): Promise<Response> {
   const gateway = await runtime.gateways.serving(params["slug"] ?? "");
-  const metadata = gateway === undefined ? undefined : runtime.mcp.access.metadata(gateway);
+  const host = request.headers.get("host") ?? undefined;
+  const metadata = gateway === undefined ? undefined : await runtime.mcp.access.metadata(gateway, host);
   if (metadata === undefined) throw notFound("No gateway that takes tokens is at this address.");
-  const answer = jsonAnswer(200, metadata);
-  // Public: pages of any origin may read where to sign in.
-  answer.headers.set("access-control-allow-origin", "*");
-  return answer;
+  return jsonAnswer(200, metadata);
 }
 
-export { notAllowed } from "./endpoint";
+export { checkOrigin } from "./origin";

@@ -23,12 +23,16 @@ function checkHost({ settings, publicUrl }: Core, host: string): void {
   );
 }
 
-function checkPage({ settings, publicUrl }: Core, origin: string): void {
-  const own = new URL(publicUrl());
-  const allowed = [own.origin, ...settings["cors.allow"]];
-  if (allowed.some((one) => one === "*" || one.toLowerCase() === origin)) return;
-  const page = URL.parse(origin);
-  // On a developer's machine, local pages belong to the developer.
-  if (page !== null && LOOPBACK.test(page.hostname) && LOOPBACK.test(own.hostname)) return;
+function checkPage(core: Core, origin: string): void {
+  const { "cors.allow": allow } = core.settings;
+  if (allow.some((one) => one === "*" || one.toLowerCase() === origin) || isOwnPage(core, origin)) return;
   throw forbidden("Pages of this origin may not call MCP addresses. Add it to cors.allow.");
+}
+
+/** Whether a page is one of `public_url`, or, on a developer's machine, of any local server: those are the developer's. */
+export function isOwnPage({ publicUrl }: Core, origin: string): boolean {
+  const own = new URL(publicUrl());
+  if (origin.toLowerCase() === own.origin) return true;
+  const page = URL.parse(origin);
+  return page !== null && LOOPBACK.test(page.hostname) && LOOPBACK.test(own.hostname);
 }

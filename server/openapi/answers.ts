@@ -4,18 +4,30 @@ import { isObject, type JsonObject } from "../../src/base";
 import type { Operation } from "../operations";
 import type { Components } from "./components";
 import { ErrorRecord } from "./error-record";
+import errorExamples from "./error-examples.json";
 import { exampleOf } from "./examples";
 
 /** Every status that an operation answers with, success first. */
-export function statusesOf({ success, errors, others = {}, etag, credential }: Operation): number[] {
+export function statusesOf({ method, success, errors, others = {}, etag, credential }: Operation): number[] {
   const more = [
     ...errors,
     ...Object.keys(others).map(Number),
-    ...(etag === true ? [304] : []),
+    ...(etag !== undefined ? [304] : []),
+    // `If-Match` and `If-None-Match`.
+    ...(credential === "public" || (method === "GET" && etag === undefined) ? [] : [412]),
     // Calls with a credential can be rate limited, and need the database.
     ...(credential === "public" ? [] : [429, 503]),
   ];
   return [success.status, ...new Set(more.toSorted((left, right) => left - right))];
+}
+
+/** The name of the examples that fit every operation. */
+const EVERY = "*";
+
+/** What the operation really answers with the status of an error; made by `test/generated/error-examples.ts`. */
+function exampleOfError(operation: string, status: number): unknown {
+  const all: { [operation: string]: { [status: string]: unknown } } = errorExamples;
+  return all[operation]?.[status];
 }
 
 interface Refusal {
@@ -29,6 +41,10 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
   403: { name: "Forbidden", description: "The credential may not do this, or the user has not consented." },
   404: { name: "NotFound", description: "The record does not exist in the project." },
   409: { name: "Conflict", description: "Another record conflicts with it." },
+  412: {
+    name: "PreconditionFailed",
+    description: "`If-Match` or `If-None-Match` is false; nothing was done.",
+  },
   413: { name: "RequestTooLarge", description: "The body is over the limit." },
   415: { name: "UnsupportedMediaType", description: "The body is not JSON." },
   429: { name: "TooManyRequests", description: "Too many requests; `Retry-After` is the time to wait." },
@@ -85,7 +101,7 @@ export function responsesOf(
     if (status === success.status) {
       const headers = {
         ...REQUEST_ID,
-        ...(etag === true ? ETAG : {}),
+        ...(etag !== undefined ? ETAG : {}),
         ...(tool === undefined ? {} : DEPRECATION),
       };
       const done = response("Done.", headers, success.schema, components);
@@ -93,11 +109,17 @@ export function responsesOf(
     }
     const other = others[status];
     const description = PLAIN[status] ?? REFUSALS[status]?.description ?? `Status ${status}.`;
-    if (other !== undefined) return [String(status), response(description, REQUEST_ID, other, components)];
+    if (other !== undefined) {
+      const plain = response(description, REQUEST_ID, other, components);
+      return [String(status), withExample(plain, exampleOfError(operation.id, status))];
+    }
     if (status < 400) return [String(status), response(description, { ...REQUEST_ID, ...ETAG })];
     const { name } = REFUSALS[status] ?? { name: `Status${status}` };
     const headers = { ...REQUEST_ID, ...MORE[status] };
-    if (!shared.has(name)) shared.set(name, response(description, headers, ErrorRecord, components));
+    const own = exampleOfError(operation.id, status);
+    const refusal = response(description, headers, ErrorRecord, components);
+    if (own !== undefined) return [String(status), withExample(refusal, own)];
+    if (!shared.has(name)) shared.set(name, withExample(refusal, exampleOfError(EVERY, status)));
     return [String(status), { $ref: `#/components/responses/${name}` }];
   });
   return Object.fromEntries(responses);
@@ -106,6 +128,16 @@ export function responsesOf(
 function response(description: string, headers: object, schema?: TSchema | null, components?: Components) {
   if (schema === undefined || schema === null || components === undefined) return { description, headers };
   return { description, headers, content: { "application/json": mediaOf(schema, components) } };
+}
+
+/** The answer with an example of its own, instead of that of its record. */
+function withExample<T extends { content?: { [type: string]: object } }>(answer: T, example: unknown): T {
+  if (answer.content === undefined) return answer;
+  const content = Object.entries(answer.content).map(([type, { ...media }]) => {
+    delete (media as { example?: unknown }).example;
+    return [type, example === undefined ? media : { ...media, example }];
+  });
+  return { ...answer, content: Object.fromEntries(content) };
 }
 
 /** Adds the answer as events: each is one line of JSON after `data: `, the last one is `[DONE]`. */

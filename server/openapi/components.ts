@@ -1,12 +1,17 @@
 // Schemas in the document: records by reference, and only keywords that client generators support.
 import type { TSchema } from "typebox";
 import { isObject } from "../../src/base";
+import { fieldKeywords } from "./fields";
 
 export type JsonSchema = { [key: string]: unknown };
 
 const SCHEMA = ["items", "additionalProperties", "propertyNames", "not", "contains"];
 const SCHEMAS = ["anyOf", "oneOf", "allOf", "prefixItems"];
-const MAPS = ["properties", "patternProperties"];
+/**
+ * Keywords that the document shows although validation does not check them, because a service refuses such a value with an
+ * error that says more.
+ */
+const SHOWN = "shown";
 /** The pattern of a map with any key. */
 const ANY_KEY = "^.*$";
 
@@ -29,32 +34,58 @@ export class Components {
     return itemName === undefined ? undefined : `OffsetPageOf${itemName}`;
   }
 
-  /** A reference for a schema with a name, otherwise the schema itself. */
-  show(schema: unknown): unknown {
+  /** A reference for a schema with a name, otherwise the schema itself. `path`: the names that lead to it. */
+  show(schema: unknown, path: readonly string[] = []): unknown {
     const name = this.nameOf(schema);
-    if (name === undefined) return isObject(schema) ? this.#shown(schema) : schema;
+    if (name === undefined) return isObject(schema) ? this.#shown(schema, path) : schema;
     if (!this.used.has(name) && isObject(schema)) {
       // Set before it is made, because a record may contain itself.
       this.used.set(name, {});
-      this.used.set(name, this.#shown(schema));
+      this.used.set(name, this.#shown(schema, [name]));
     }
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  #shown(schema: JsonSchema): JsonSchema {
+  #shown(schema: JsonSchema, path: readonly string[]): JsonSchema {
     const shown: JsonSchema = {};
     for (const [key, value] of Object.entries(schema)) {
-      if (SCHEMA.includes(key)) shown[key] = this.show(value);
-      else if (SCHEMAS.includes(key) && Array.isArray(value)) shown[key] = value.map((one) => this.show(one));
-      else if (MAPS.includes(key) && isObject(value)) shown[key] = this.#all(value);
+      if (SCHEMA.includes(key)) shown[key] = this.show(value, path);
+      else if (SCHEMAS.includes(key) && Array.isArray(value))
+        shown[key] = value.map((one) => this.show(one, path));
+      else if (key === "properties" && isObject(value)) shown[key] = this.#fields(value, path);
+      else if (key === "patternProperties" && isObject(value)) shown[key] = this.#values(value, path);
       else shown[key] = value;
     }
-    return withType(withoutPattern(shown));
+    const { [SHOWN]: only, ...rest } = shown;
+    return withType(withoutPattern(isObject(only) ? { ...rest, ...only } : rest));
   }
 
-  #all(schemas: JsonSchema): JsonSchema {
-    return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.show(schema)]));
+  #values(schemas: JsonSchema, path: readonly string[]): JsonSchema {
+    return Object.fromEntries(
+      Object.entries(schemas).map(([pattern, schema]) => [pattern, this.show(schema, path)]),
+    );
   }
+
+  #fields(schemas: JsonSchema, path: readonly string[]): JsonSchema {
+    return Object.fromEntries(
+      Object.entries(schemas).map(([name, schema]) => {
+        const shown = this.show(schema, [...path, name]);
+        return [name, isObject(shown) ? described(shown, [...path, name]) : shown];
+      }),
+    );
+  }
+}
+
+// A field with its meaning; its own keywords take precedence.
+function described(shown: JsonSchema, path: readonly string[]): JsonSchema {
+  const { description, ...keywords } = { description: undefined, ...fieldKeywords(path) };
+  const isText = shown["type"] === "string" && shown["enum"] === undefined;
+  const text = shown["description"] ?? description;
+  return {
+    ...shown,
+    ...(isText ? { ...keywords, ...shown } : {}),
+    ...(text === undefined ? {} : { description: text }),
+  };
 }
 
 function itemOfPage(schema: unknown): unknown {

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from "../../src/base";
 import type { Operation } from "../operations";
 import { HEADERS, mediaOf, responsesOf } from "./answers";
 import { Components } from "./components";
+import { parameterDescription } from "./fields";
 import { INFO } from "./info";
 import { RECORDS } from "./records";
 
@@ -98,21 +99,22 @@ function parametersOf(operation: Operation, components: Components): object[] {
   const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => ({
     name,
     in: "path",
+    description: parameterDescription(path, name),
     required: true,
     schema: components.show(parameters[name] ?? { type: "string", minLength: 1, maxLength: 256 }),
   }));
   return [
     ...named,
-    ...(query === undefined ? [] : queryParameters(query, components)),
+    ...(query === undefined ? [] : queryParameters(path, query, components)),
     ...(takesIdempotencyKey === true || remembersAnswer === true ? [IDEMPOTENCY_KEY] : []),
-    ...(etag === true ? [IF_NONE_MATCH] : []),
+    ...(etag !== undefined ? [IF_NONE_MATCH] : []),
   ];
 }
 
-function queryParameters(query: TObject, components: Components): object[] {
+function queryParameters(path: string, query: TObject, components: Components): object[] {
   return Object.entries(query.properties).map(([name, property]) => {
     const shown = components.show(property);
-    const { description, ...schema } = isObject(shown) ? shown : {};
+    const { description = parameterDescription(path, name), ...schema } = isObject(shown) ? shown : {};
     return {
       name,
       in: "query",

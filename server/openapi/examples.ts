@@ -154,11 +154,6 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
     oauth2: { callback_url_template: "https://runtime.example.com/api/v1/oauth/{external_id}/callback" },
     servers: { timeout_max_seconds: 59 },
   },
-  Error: {
-    name: "malformed_request",
-    message: "failed to validate request body: tool_name is required",
-    field_errors: [{ field: "tool_name", rule: "required", message: "is required" }],
-  },
   ExecuteToolRequest: {
     tool_name: "Chat.SendMessage",
     user_id: "alice@example.com",

@@ -32,6 +32,7 @@ export const authProviderOperations = [
   }),
   operation("GET", "/v1/admin/auth_providers/{id}", {
     id: "auth-providers-get",
+    etag: "record",
     credential: ["admin", "read"],
     tag,
     summary: "Get an auth provider",

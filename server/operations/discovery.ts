@@ -59,7 +59,7 @@ export const discoveryOperations = [
     success: { status: 200, schema: OpenApiDocument },
     errors: [],
     others: { 303: null },
-    etag: true,
+    etag: "text",
     // Served by the swagger plugin (openapi/plugin.ts).
   }),
 ];

@@ -14,7 +14,7 @@ export const formattedToolOperations = [
     query: FormattedToolsQuery,
     success: { status: 200, schema: pageOf(ArbitraryObject) },
     errors: [400, 401, 403, 415, 500],
-    etag: true,
+    etag: "text",
     handle: ({ runtime, principal, query }) => runtime.tools.listings.formattedListing(principal, query),
   }),
   operation("GET", "/v1/formatted_tools/{name}", {
@@ -25,7 +25,7 @@ export const formattedToolOperations = [
     query: FormattedToolQuery,
     success: { status: 200, schema: ArbitraryObject },
     errors: [400, 401, 403, 415, 500],
-    etag: true,
+    etag: "text",
     tool: ({ path }) => ({ name: path("name") }),
     handle: ({ runtime, principal, path, query }) =>
       runtime.tools.listings.formattedGet(principal, path("name"), query),

@@ -53,6 +53,7 @@ export const gatewayOperations = [
   }),
   operation("GET", "/v1/orgs/{org_id}/projects/{project_id}/gateways/{gateway_id}", {
     id: "project-gateways-get",
+    etag: "record",
     credential: ["admin", "read"],
     tag,
     summary: "Get a gateway",

@@ -47,6 +47,7 @@ export const hookOperations = [
   }),
   operation("GET", "/v1/hooks/{hook_id}", {
     id: "hooks-get",
+    etag: "record",
     credential: ["admin", "read"],
     tag,
     summary: "Get a hook of the project, or of its organization",

@@ -45,6 +45,7 @@ export const keyOperations = [
   }),
   operation("GET", "/v1/admin/keys/{id}", {
     id: "keys-get",
+    etag: "record",
     credential: ["admin"],
     extension: true,
     tag,

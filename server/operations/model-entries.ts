@@ -36,6 +36,7 @@ export const modelEntryOperations = [
   }),
   operation("GET", "/v1/admin/model_entries/{id}", {
     id: "model-entries-get",
+    etag: "record",
     credential: ["admin", "read"],
     extension: true,
     tag,

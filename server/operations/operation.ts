@@ -61,8 +61,10 @@ interface OperationRow<Query extends TObject, Body extends TSchema> {
   remembersAnswer?: true;
   /** The tool that a call names: answers about a deprecated tool have a `Deprecation` header. */
   tool?(call: Call<Static<Query>, Static<Body>>): { name: string; version?: string | undefined };
-  /** Answers with an `ETag`, and 304 when the caller has that version. */
-  etag?: true;
+  /** Answers with an `ETag`, and 304 when the caller has that version: always, or for a cached text (`JsonText`) only. */
+  etag?: "record" | "text";
+  /** What is at the address, or undefined, for a path without a GET operation. For preconditions. */
+  current?(call: Call<Static<Query>, Static<Body>>): unknown;
   /** May take longer than the server's idle limit. */
   slow?: true;
   /** A read that the audit trail records. */

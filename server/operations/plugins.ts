@@ -36,6 +36,7 @@ export const pluginOperations = [
   }),
   operation("GET", "/v1/plugins/{plugin_id}", {
     id: "plugins-get",
+    etag: "record",
     credential: ["admin", "read"],
     tag,
     summary: "Get a plugin",

@@ -25,6 +25,7 @@ export const secretOperations = [
     body: UpsertStoredSecretRequest,
     success: { status: 200, schema: StoredSecretResponse },
     errors: [400, 401, 403, 413, 415, 500],
+    current: ({ runtime, principal, path }) => runtime.secrets.find(principal, path("secret_key")),
     handle: ({ runtime, principal, path, body }) =>
       runtime.secrets.upsert(principal, path("secret_key"), body),
   }),
@@ -35,6 +36,7 @@ export const secretOperations = [
     summary: "Delete a secret by id or key",
     success: { status: 204 },
     errors: [401, 403, 404, 500],
+    current: ({ runtime, principal, path }) => runtime.secrets.find(principal, path("secret_id")),
     handle: ({ runtime, principal, path }) => runtime.secrets.delete(principal, path("secret_id")),
   }),
 ];

@@ -10,6 +10,7 @@ const tag = "Administration";
 export const settingsOperations = [
   operation("GET", "/v1/admin/settings/session_verification", {
     id: "session-verification-settings-get",
+    etag: "record",
     credential: ["admin", "read"],
     tag,
     summary: "Get how consents are verified",

@@ -24,7 +24,7 @@ export const toolOperations = [
     query: ToolsQuery,
     success: { status: 200, schema: pageOf(ToolResponse) },
     errors: [400, 401, 403, 415, 500],
-    etag: true,
+    etag: "text",
     handle: ({ runtime, principal, query }) => runtime.tools.listings.listing(principal, query),
   }),
   operation("GET", "/v1/tools/{name}", {

@@ -2,6 +2,7 @@
 import type { PageContext } from "../../src/tools";
 import type { Front, Incoming } from "../front";
 import { requestUrl } from "../request-url";
+import { partiesOf } from "./consent-text";
 import { readCookie } from "./cookie";
 import { escape, htmlPage, policyOf, redirect } from "./html";
 
@@ -15,6 +16,8 @@ export function pageContext({ runtime, badCredentials }: Front, incoming: Incomi
     query,
     settings: core.settings,
     findProvider: (wellKnownId, clientId) => providers.findByClient(wellKnownId, clientId),
+    applicationOf: async ({ projectId, id: providerId }) =>
+      (await partiesOf(runtime, { projectId, providerId })).application,
     authorize: async (provider, authorization) => {
       const sent = await pageAuthorization.start(provider, authorization, cookie);
       return redirect(sent.location, sent.cookie, publicUrl);
@@ -23,6 +26,13 @@ export function pageContext({ runtime, badCredentials }: Front, incoming: Incomi
       const check = await pageAuthorization.check(externalId, statePrefix, query, cookie);
       if (check === "unknown") badCredentials.count(address);
       return check;
+    },
+    exchangeCode: async (externalId, statePrefix) => {
+      // Made-up codes would use up the client's limits at the provider.
+      badCredentials.require(address);
+      const outcome = await pageAuthorization.exchange(externalId, statePrefix, query);
+      if (outcome === "refused") badCredentials.count(address);
+      return outcome;
     },
     html: (status, title, body, { policy, headers } = {}) =>
       htmlPage(status, title, body, {

@@ -1,11 +1,13 @@
 // The pages of a consent.
 import { Redacted } from "../../src/base";
 import { isUnknownSecret, type Outcome } from "../../src/authorization";
+import type { Runtime } from "../../src/runtime";
 import { bodyLimits, readText } from "../body";
 import type { Front, Incoming } from "../front";
 import { requestUrl } from "../request-url";
 import { pageContext } from "./catalog-page";
 import { readCookie } from "./cookie";
+import { completedPage, confirmPage, failedPage, partiesOf } from "./consent-text";
 import { escape, htmlPage, redirect, shown } from "./html";
 
 const MAX_FORM_BYTES = 10_000;
@@ -71,7 +73,11 @@ export async function confirmConsent(front: Front, incoming: Incoming): Promise<
 }
 
 /** Unknown addresses and states count as bad credentials: they are secrets that give access to a consent. */
-function answer({ runtime, badCredentials }: Front, { address }: Incoming, outcome: Outcome): Response {
+function answer(
+  { runtime, badCredentials }: Front,
+  { address }: Incoming,
+  outcome: Outcome,
+): Promise<Response> {
   if (isUnknownSecret(outcome)) badCredentials.count(address);
   if (outcome.kind === "failed" || outcome.kind === "refused")
     runtime.core.log.refused("consent", {
@@ -79,17 +85,17 @@ function answer({ runtime, badCredentials }: Front, { address }: Incoming, outco
       reason: outcome.reason,
       address,
     });
-  return render(outcome, runtime.core.publicUrl());
+  return render(runtime, outcome);
 }
 
-function render(outcome: Outcome, publicUrl: string): Response {
+async function render(runtime: Runtime, outcome: Outcome): Promise<Response> {
   switch (outcome.kind) {
     case "redirect":
-      return redirect(outcome.location, outcome.cookie, publicUrl);
+      return redirect(outcome.location, outcome.cookie, runtime.core.publicUrl());
     case "confirm":
-      return confirmPage(outcome);
+      return confirmPage(outcome, await partiesOf(runtime, outcome.about));
     case "completed":
-      return htmlPage(200, "Connected", "<p>You can close this window and go back to the application.</p>");
+      return completedPage(await partiesOf(runtime, outcome.about));
     case "tested":
       return htmlPage(
         200,
@@ -97,11 +103,7 @@ function render(outcome: Outcome, publicUrl: string): Response {
         `<p>It confirmed the user <b>${shown(outcome.userId)}</b>. Nothing was linked: this was a test.</p>`,
       );
     case "failed":
-      return htmlPage(
-        200,
-        "Not connected",
-        `<p>${shown(sentence(outcome.reason))}</p><p>Go back to the application and start again.</p>`,
-      );
+      return failedPage(outcome.reason, await partiesOf(runtime, outcome.about));
     case "refused":
       return htmlPage(outcome.status, "This did not work", `<p>${shown(outcome.reason)}</p>`);
   }
@@ -113,23 +115,4 @@ function leave(location: string): Response {
   const host = new URL(location).host;
   const body = `<p>Taking you back to <a href="${escape(location)}">${shown(host)}</a>.</p>`;
   return htmlPage(200, "Connected", body, { refresh: `0; url=${location}` });
-}
-
-function confirmPage(outcome: Extract<Outcome, { kind: "confirm" }>): Response {
-  const scopes = outcome.scopes.map((scope) => `<li>${shown(scope)}</li>`).join("");
-  const body =
-    "<p>Your account at the provider is about to be linked. From then on the application acts there on your behalf.</p>" +
-    `<dl><dt>User of the application</dt><dd>${shown(outcome.userId)}</dd>` +
-    `<dt>Provider</dt><dd>${shown(outcome.provider)}</dd>` +
-    `<dt>Permissions</dt><dd><ul>${scopes}</ul></dd></dl>` +
-    "<p>Is this you? If somebody else sent you this link, it would link <b>your</b> account to <b>their</b> user.</p>" +
-    `<form method="post" action="${escape(outcome.action)}">` +
-    `<input type="hidden" name="check" value="${escape(outcome.check)}">` +
-    `<button class="main" name="answer" value="yes">Yes, this is me</button>` +
-    `<button name="answer" value="no">No, do not link</button></form>`;
-  return htmlPage(200, "Link your account?", body);
-}
-
-function sentence(reason: string): string {
-  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${reason.endsWith(".") ? "" : "."}`;
 }

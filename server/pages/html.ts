@@ -4,11 +4,13 @@ import { setCookie } from "./cookie";
 
 const STYLE = `
 :root { color-scheme: light dark; }
-body { font: 1.05rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 12vh auto 2rem; padding: 0 1.25rem; }
+body { font: 1.05rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: min(12vh, 4rem) auto 2rem; padding: 0 1.25rem; }
 h1 { font-size: 1.5rem; line-height: 1.25; }
 dl { border: 1px solid #8886; border-radius: .6rem; padding: .9rem 1.1rem; }
 dt { font-size: .85rem; opacity: .75; } dd { margin: 0 0 .7rem; font-weight: 600; overflow-wrap: anywhere; }
 dd:last-child { margin-bottom: 0; } dd ul { margin: 0; padding-left: 1.1rem; font-weight: 400; }
+dd small { font-weight: 400; opacity: .75; } li { margin-bottom: .25rem; } li small { display: block; font-size: .78rem; }
+code { overflow-wrap: anywhere; }
 button { font: inherit; padding: .6rem 1.1rem; margin: .4rem .6rem .4rem 0; border-radius: .5rem; border: 1px solid #888;
   cursor: pointer; background: transparent; color: inherit; }
 button.main { background: #1456c4; border-color: #1456c4; color: #fff; }

@@ -3,7 +3,7 @@ import type { Front, Route } from "../front";
 import { pageContext } from "./catalog-page";
 import { callback, confirmConsent, openConsent, signInCallback } from "./consent";
 import { docsFile, openDocs } from "./docs";
-import { apiCatalog, llmsText } from "./docs-catalog";
+import { apiCatalog, apiLinks, llmsText } from "./docs-catalog";
 import { noIcon, startPage } from "./start";
 
 /** The page of the API description. */
@@ -24,6 +24,7 @@ export function pageRoutes(front: Front): Route[] {
     get(`${DOCS_PATH}/:file`, ({ params }) => docsFile(params["file"] ?? "")),
     get("/.well-known/api-catalog", () => apiCatalog(runtime)),
     get("/llms.txt", () => llmsText(runtime)),
+    get("/v1", () => apiLinks(runtime)),
     ...runtime.extensions.catalogs
       .flatMap(({ pages = [] }) => pages)
       .map(({ method, path, handle }): Route => ({

@@ -2,7 +2,13 @@
 import * as oauth from "oauth4webapi";
 import type { Actor, Audit } from "../audit";
 import type { Core } from "../core";
-import { type Connections, exchangeCode, type TokenGrant, TokenRequestError } from "../connections";
+import {
+  type Connections,
+  exchangeCode,
+  RefusedGrantError,
+  type TokenGrant,
+  TokenRequestError,
+} from "../connections";
 import { hashOf, newToken, sameSecret } from "../crypto";
 import { RuntimeError } from "../errors";
 import type { OpenIdIssuer } from "../identity";
@@ -27,6 +33,7 @@ import {
   OPENED_MS,
   openExchange,
   OTHER_ACCOUNT,
+  partiesOf,
   sealExchange,
 } from "./flow";
 import { OTHER_BROWSER, type Outcome, UNKNOWN_ADDRESS, UNKNOWN_STATE, USED_STATE } from "./outcome";
@@ -124,7 +131,9 @@ export class Consent {
     if (!first) return this.#resume(flow, undefined, cookie, by);
 
     const reason =
-      expiryReason(flow, clock.now()) ?? changeReason(flow, provider) ?? errorReason(parameters.all);
+      expiryReason(flow, clock.now()) ??
+      changeReason(flow, provider) ??
+      errorReason(parameters.all, provider.oauth2.callbackErrors);
     if (reason !== undefined) return this.#finish.fail(flow, reason, by);
     const grant = await this.#exchange(flow, provider, parameters.all, by);
     return "accessToken" in grant ? this.#checkUser(flow, provider, grant, by) : grant;
@@ -175,7 +184,9 @@ export class Consent {
     } catch (error) {
       if (!(error instanceof TokenRequestError)) throw error;
       this.#core.log.warn("code exchange failed", { authorization: flow.id, provider: provider.id, error });
-      return this.#finish.fail(flow, error.message, by);
+      const failed = await this.#finish.fail(flow, error.message, by);
+      if (error instanceof RefusedGrantError) await this.#finish.revoke(flow, provider, error.grant);
+      return failed;
     }
   }
 
@@ -238,12 +249,11 @@ export class Consent {
 
   async #confirmPage(flow: FlowRow): Promise<Outcome> {
     const exchange = await openExchange(this.#core, flow);
-    const provider = await this.#providers.find(flow.project_id, flow.provider_id ?? "");
     if (exchange === undefined || flow.sealed_address === null) return UNKNOWN_STATE;
     return {
       kind: "confirm",
+      about: partiesOf(flow),
       userId: flow.user_id,
-      provider: provider?.description || provider?.id || "",
       scopes: JSON.parse(flow.scopes),
       // Only the path, so that the form stays on the page's host. It includes the path prefix of a proxy.
       action: new URL(await addressOf(this.#core, flow)).pathname,

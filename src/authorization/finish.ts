@@ -11,7 +11,7 @@ import type { Core } from "../core";
 import type { Provider, Providers } from "../providers";
 import type { Transaction } from "../store";
 import { changeReason } from "./callback/checks";
-import { DECLINED, EXPIRED, reasonOf, statusOf } from "./flow";
+import { DECLINED, EXPIRED, NOT_GRANTED, partiesOf, reasonOf, statusOf } from "./flow";
 import { type Outcome, UNKNOWN_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
@@ -63,7 +63,7 @@ export class Finish {
     const requested: string[] = JSON.parse(flow.scopes);
     const needed: string[] = JSON.parse(flow.needed);
     const missing = missingScopes(grant.scopes ?? requested, needed, provider.oauth2.scopeAliases);
-    const reason = missing.length === 0 ? null : `the user did not grant ${missing.join(", ")}`;
+    const reason = missing.length === 0 ? null : NOT_GRANTED + missing.join(", ");
     const status = reason === null ? "completed" : "failed";
     try {
       await this.#connections.store(
@@ -85,7 +85,7 @@ export class Finish {
       }
       return this.#tooLate(flow, provider, grant);
     }
-    return reason === null ? completedOutcome(flow) : { kind: "failed", reason };
+    return reason === null ? completedOutcome(flow) : { kind: "failed", reason, about: partiesOf(flow) };
   }
 
   /** Fails a flow. The grant that it holds is revoked. */
@@ -94,7 +94,14 @@ export class Finish {
     const ending = { status: "failed", reason, scopes: JSON.parse(flow.scopes), connectionId: null } as const;
     await store.write(() => this.#end(flow, ending, by));
     this.#connections.revocations.sendInBackground(flow.id);
-    return { kind: "failed", reason };
+    return { kind: "failed", reason, about: partiesOf(flow) };
+  }
+
+  /** Revokes a grant that nothing holds. The flow has ended: a revocation waits for consents that are in progress. */
+  async revoke(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<void> {
+    await this.#connections.keep(() =>
+      this.#connections.revocations.add(flow.project_id, flow.user_id, provider, grant),
+    );
   }
 
   /** Completes a flow that tests the customer's verifier. */
@@ -139,15 +146,13 @@ export class Finish {
     const now = this.#core.clock.now();
     const status = statusOf(flow, now);
     if (status === "completed") return completedOutcome(flow);
-    return status === "failed" ? { kind: "failed", reason: reasonOf(flow, now) ?? EXPIRED } : undefined;
+    if (status !== "failed") return undefined;
+    return { kind: "failed", reason: reasonOf(flow, now) ?? EXPIRED, about: partiesOf(flow) };
   }
 
   // A grant that the flow holds is stored or revoked by whatever has ended the flow.
   async #tooLate(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<Outcome> {
-    if (flow.sealed_grant === null)
-      await this.#connections.keep(() =>
-        this.#connections.revocations.add(flow.project_id, flow.user_id, provider, grant),
-      );
+    if (flow.sealed_grant === null) await this.revoke(flow, provider, grant);
     const current = await repository.findFlow(this.#core.store, flow.project_id, flow.id);
     return (current === undefined ? undefined : this.ended(current)) ?? UNKNOWN_STATE;
   }
@@ -184,5 +189,7 @@ function renewalWarning({ oauth2 }: Provider, { expiresIn }: TokenGrant): string
 // A flow without a provider is a test of the customer's verifier.
 function completedOutcome(flow: FlowRow): Outcome {
   if (flow.provider_id === null) return { kind: "tested", userId: flow.user_id };
-  return flow.next_uri === null ? { kind: "completed" } : { kind: "redirect", location: flow.next_uri };
+  return flow.next_uri === null
+    ? { kind: "completed", about: partiesOf(flow) }
+    : { kind: "redirect", location: flow.next_uri };
 }

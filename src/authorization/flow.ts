@@ -2,6 +2,7 @@
 import type { Actor } from "../audit";
 import type { Core } from "../core";
 import { sealedColumn } from "../crypto";
+import type { ConsentParties } from "./outcome";
 import type { FlowRow } from "./repository";
 import type { Authorization } from "./schema";
 
@@ -17,11 +18,17 @@ export const EXPIRED = "the consent was not finished in time; start a new author
 /** The reasons of flows that a person has declined. */
 export const DECLINED_AT_PROVIDER = "the consent was declined at the provider";
 export const OTHER_ACCOUNT = "the person said that this is not their account";
+export const OTHER_USER = "the signed-in user is not the user of this consent";
+export const NOT_GRANTED = "the user did not grant ";
 export const DECLINED: ReadonlySet<string> = new Set([DECLINED_AT_PROVIDER, OTHER_ACCOUNT]);
 
 /** The browser of a consent, for the audit trail. */
 export function browserOf({ project_id }: FlowRow, address: string | undefined): Actor {
   return { kind: "browser", projectId: project_id, address };
+}
+
+export function partiesOf({ project_id, provider_id }: FlowRow): ConsentParties {
+  return { projectId: project_id, providerId: provider_id ?? undefined };
 }
 
 /** Expired pending flows count as failed, although their row is still pending. */

@@ -1,8 +1,14 @@
 // Consent flows, from the request for scopes to the stored grant.
 export { Consent } from "./consent";
 export { sealedFlows } from "./flow";
-export { isUnknownSecret, type Outcome } from "./outcome";
-export { type CallbackCheck, PageAuthorization, type PageAuthorizationRequest } from "./page-authorization";
+export { type ConsentParties, isUnknownSecret, type Outcome } from "./outcome";
+export { reasonForPerson } from "./reason-for-person";
+export {
+  type CallbackCheck,
+  PageAuthorization,
+  type PageAuthorizationRequest,
+  type PageExchange,
+} from "./page-authorization";
 export { endFlowsOfProvider } from "./end-of-provider";
 export type { Authorization, AuthorizationInitiation } from "./schema";
 export { AuthorizationService, type PendingConsents, type ScopesRequest } from "./service";

@@ -1,12 +1,26 @@
 // What the browser gets after a step of a consent.
+
+/** Whom a consent connects: the project, and the auth provider unless it is a test of a verifier. */
+export interface ConsentParties {
+  projectId: string;
+  providerId: string | undefined;
+}
+
 export type Outcome =
   | { kind: "redirect"; location: string; cookie?: string }
   /** The page of the built-in user check, which is confirmed by POST. */
-  | { kind: "confirm"; userId: string; provider: string; scopes: string[]; action: string; check: string }
-  | { kind: "completed" }
+  | {
+      kind: "confirm";
+      about: ConsentParties;
+      userId: string;
+      scopes: string[];
+      action: string;
+      check: string;
+    }
+  | { kind: "completed"; about: ConsentParties }
   /** The test of a verifier succeeded. */
   | { kind: "tested"; userId: string }
-  | { kind: "failed"; reason: string }
+  | { kind: "failed"; reason: string; about: ConsentParties }
   /** The request is refused, and no flow has changed. */
   | { kind: "refused"; status: 400 | 403 | 404; reason: string };
 

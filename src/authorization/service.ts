@@ -169,7 +169,7 @@ export class AuthorizationService {
     signal?: AbortSignal,
   ): Promise<Authorization> {
     const { store, clock } = this.#core;
-    const end = clock.now() + waitSeconds * 1000;
+    const end = clock.monotonic() + waitSeconds * 1000;
     const first = await this.#read(principal, id);
     if (first.status === "failed" && waitSeconds > 0)
       await clock.sleep(Math.min(waitSeconds * 1000, FAILED_DELAY_MS), signal);
@@ -177,7 +177,7 @@ export class AuthorizationService {
     for (;;) {
       const generation = await store.generation("authorizations");
       const record = await this.#read(principal, id);
-      const left = end - clock.now();
+      const left = end - clock.monotonic();
       if (record.status !== "pending" || left <= 0 || signal?.aborted) return record;
       const wait = { timeoutMs: Math.min(left, POLL_MS), ...(signal === undefined ? {} : { signal }) };
       await store.changed("authorizations", generation, wait);

@@ -7,7 +7,7 @@ import { hashOf, newToken } from "../crypto";
 import { type OpenIdIssuer, userOfClaims } from "../identity";
 import { checkBrowser, parseCallback } from "./callback/checks";
 import type { Finish } from "./finish";
-import { browserOf, openExchange, sealExchange } from "./flow";
+import { browserOf, openExchange, OTHER_USER, sealExchange } from "./flow";
 import { type Outcome, UNKNOWN_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
@@ -81,8 +81,7 @@ export class SignIn {
       return this.#finish.fail(flow, "the sign-in failed", by);
     }
     if (user !== flow.user_id) {
-      const reason = "the signed-in user is not the user of this consent";
-      return this.#finish.fail(flow, reason, by);
+      return this.#finish.fail(flow, OTHER_USER, by);
     }
     return this.#finish.completeHeld(flow, by);
   }

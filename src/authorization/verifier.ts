@@ -8,7 +8,7 @@ import { actFor, actorOf, type Principal } from "../identity";
 import type { Limits } from "../limits";
 import { checkVerifierUrl } from "../settings";
 import type { Finish } from "./finish";
-import { addressOf, emptyFlow, OPENED_MS, placeOf, statusOf } from "./flow";
+import { addressOf, emptyFlow, OPENED_MS, OTHER_USER, placeOf, statusOf } from "./flow";
 import type { Outcome } from "./outcome";
 import { addedFlow, addWithin } from "./pending";
 import * as repository from "./repository";
@@ -51,7 +51,7 @@ export class CustomVerifier {
     if (!(await store.write(() => repository.useCheck(flow))))
       throw notFound("There is no pending flow with this flow_id.");
     if (request.user_id !== flow.user_id) {
-      await this.#finish.fail(flow, "the signed-in user is not the user of this consent", principal);
+      await this.#finish.fail(flow, OTHER_USER, principal);
       log.warn("user mismatch", { authorization: flow.id, actor: actorOf(principal) });
       throw userMismatch("The signed-in user is not the user of this flow. Nothing was linked.");
     }

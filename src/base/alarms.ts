@@ -1,24 +1,59 @@
 // Timeouts that are nearly always cancelled, such as the time limit of a run. All alarms with the same duration share one
 // timer, so setting and cancelling an alarm costs a twentieth of `setTimeout`. Alarms do not keep the process alive.
+//
+// Time in which the process did not run (it was stopped, or its event loop was blocked) does not count: nothing could arrive
+// in it, and what has arrived meanwhile must be read first. It may be a response that exists nowhere else.
+
+/** An alarm that rings later than this is put off by as much. */
+const LATE_MS = 100;
 
 export interface Alarm {
   cancel(): void;
+  /** Time until it rings, ms. */
+  left(): number;
 }
 
 class Entry implements Alarm {
   before: Entry | undefined;
   after: Entry | undefined;
   list: List | undefined;
-  readonly due: number;
-  readonly ring: () => void;
+  due: number;
+  readonly #ms: number;
+  readonly #ring: () => void;
+  #isCancelled = false;
+  /** Of an alarm that was put off. */
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(due: number, ring: () => void) {
-    this.due = due;
-    this.ring = ring;
+  constructor(ms: number, ring: () => void) {
+    this.due = performance.now() + ms;
+    this.#ms = ms;
+    this.#ring = ring;
   }
 
   cancel(): void {
+    this.#isCancelled = true;
     this.list?.remove(this);
+    clearTimeout(this.#timer);
+  }
+
+  left(): number {
+    const left = this.due - performance.now();
+    return left < -LATE_MS ? Math.min(-left, this.#ms) : left;
+  }
+
+  /** Rings, or puts the alarm off. */
+  end(): void {
+    const left = this.left();
+    if (left > 0) {
+      this.due = performance.now() + left;
+      this.#timer = setTimeout(() => this.end(), left);
+      this.#timer.unref();
+      return;
+    }
+    // In the next turn of the event loop, after what has just arrived.
+    setImmediate(() => {
+      if (!this.#isCancelled) this.#ring();
+    });
   }
 }
 
@@ -34,7 +69,7 @@ class List {
   }
 
   add(ring: () => void): Alarm {
-    const entry = new Entry(performance.now() + this.#ms, ring);
+    const entry = new Entry(this.#ms, ring);
     entry.list = this;
     entry.before = this.#last;
     if (this.#last === undefined) this.#first = entry;
@@ -70,16 +105,7 @@ class List {
       due.push(entry);
     }
     if (this.#first !== undefined) this.#wait(Math.max(1, Math.ceil(this.#first.due - now)));
-    for (const { ring } of due) {
-      try {
-        ring();
-      } catch (error) {
-        // Reported like an error in a separate timer, so that the other alarms still ring.
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
-    }
+    for (const entry of due) entry.end();
   };
 }
 

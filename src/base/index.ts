@@ -5,6 +5,7 @@ export { type Clock, isFresh, systemClock, timestamp } from "./clock";
 export { type DelayLimits, Delays } from "./delays";
 export { isLoopback } from "./hosts";
 export { type Abortable, LazyAbort, signalOf } from "./lazy-abort";
+export { memberText } from "./json-member";
 export { endOfString, exceededLimit, type JsonLimits } from "./json-text";
 export {
   isObject,
@@ -39,7 +40,7 @@ export { environmentForOthers } from "./other-programs";
 export { TrustedTime } from "./trusted-time";
 export { nearest, typoOf } from "./nearest";
 export { type UnknownField, unknownFields, unknownMessage } from "./unknown-fields";
-export { closedList } from "./closed-list";
+export { closedList, nearestOf } from "./closed-list";
 export { ruleOf, type Violation } from "./rule-text";
 export { netstrings } from "./netstrings";
 export { inTurn, Places } from "./places";

@@ -18,24 +18,39 @@ export function checkFiles(config: Config): Finding[] {
 
 function dataFindings(config: Config): Finding[] {
   const folder = config.dataFolder();
-  if (!existsSync(folder)) return [missingFolderFinding(folder), ...keyFindings(config, folder, false)];
+  if (!existsSync(folder))
+    return [missingFolderFinding(config, folder), ...keyFindings(config, folder, false)];
   if (!statSync(folder).isDirectory()) {
     const fix = "Set data_dir (RUNTIME_DATA_DIR) to a folder.";
     return [problem("data folder", `${folder} is not a folder.`, fix)];
   }
   const file = join(folder, "runtime.db");
   const exists = existsSync(file);
-  const around = [folderFinding(folder), spaceFinding(folder)];
+  const around = [
+    folderFinding(folder),
+    ...(exists ? [] : emptyFinding(config, folder)),
+    spaceFinding(folder),
+  ];
   // A problem with the folder or the disk would only be reported again for the database.
   const checked = exists && around.every(({ status }) => status !== "problem");
   return [...around, ...(checked ? [databaseFinding(file)] : []), ...keyFindings(config, folder, exists)];
 }
 
-function missingFolderFinding(folder: string): Finding {
+/** A data folder that is set, but has no database: the setting may be misspelled. */
+function emptyFinding(config: Config, folder: string): Finding[] {
+  const origin = config.originOf("data_dir");
+  if (origin === "default") return [];
+  const fix = `Correct it (${origin}), or create a new installation there: runtime init`;
+  return [warning("data folder", `${folder} contains no installation yet.`, fix)];
+}
+
+function missingFolderFinding(config: Config, folder: string): Finding {
   let parent = dirname(folder);
   while (!existsSync(parent) && parent !== dirname(parent)) parent = dirname(parent);
   if (may(parent, constants.W_OK | constants.X_OK))
-    return ok("data folder", `${folder} does not exist yet and can be created.`);
+    return (
+      emptyFinding(config, folder)[0] ?? ok("data folder", `${folder} does not exist yet and can be created.`)
+    );
   const fix = `Create it: mkdir -p ${folder}, as the user that runs runtime, or set data_dir (RUNTIME_DATA_DIR).`;
   return problem("data folder", `${folder} does not exist, and ${parent} is not writable.`, fix);
 }

@@ -4,7 +4,7 @@ import type { Core } from "../core";
 import { EgressError } from "../egress";
 import { type Finding, ok, problem, warning } from "./finding";
 
-const TIMEOUT_MS = 8000;
+export const TIMEOUT_MS = 8000;
 const MAX_SKEW_MS = 60_000;
 
 /** Checks that the server can listen. `running`: the address of a running server. */
@@ -74,8 +74,8 @@ function redirectFinding({ settings }: Core, { origin, protocol }: URL, local: b
 export interface EndpointOptions {
   /** The project whose calls depend on it, for the address policy. */
   project: string;
-  /** The address is that of a document, so an error status is a problem. */
-  isDocument?: true | undefined;
+  /** The address is that of a page which browsers open, so it must exist; this machine may be unable to call it. */
+  isPage?: true;
 }
 
 /** Checks that a server answers, and compares its clock with that of this machine. */
@@ -83,7 +83,7 @@ export async function checkEndpoint(
   core: Core,
   check: string,
   address: string,
-  { project, isDocument }: EndpointOptions,
+  { project, isPage }: EndpointOptions,
 ): Promise<Finding[]> {
   const { origin } = new URL(address);
   try {
@@ -94,22 +94,38 @@ export async function checkEndpoint(
       maxBytes: 1_000_000,
     });
     await response.body?.cancel();
-    if (isDocument && !response.ok) return [unreadable(check, address, response.status)];
-    return [ok(check, `${origin} answers.`), ...skew(core, origin, response.headers.get("date"))];
+    const { status } = response;
+    const answered =
+      isPage && isBroken(status) ? brokenPage(check, origin, status) : ok(check, `${origin} answers.`);
+    return [answered, ...skew(core, origin, response.headers.get("date"))];
   } catch (error) {
     // A redirect is an answer, too.
     if (error instanceof EgressError && error.reason === "redirect_refused")
       return [ok(check, `${origin} answers.`)];
+    if (isPage && error instanceof EgressError && error.reason === "address_refused")
+      return [ok(check, `${origin} was not called, because of egress.allow. Browsers open it.`)];
     return [unreachable(check, new URL(address), error)];
   }
 }
 
-function unreadable(check: string, address: string, status: number): Finding {
-  const fix = "Correct the address of the issuer, or start its server.";
-  return problem(check, `${address} answers with the status ${status}, so its metadata cannot be read.`, fix);
+/** Other statuses may be the page's own: it is called without a user and without its parameters. */
+function isBroken(status: number): boolean {
+  return status === 404 || status === 410 || status >= 500;
 }
 
-function unreachable(check: string, { origin, protocol, hostname, port }: URL, error: unknown): Finding {
+function brokenPage(check: string, origin: string, status: number): Finding {
+  return problem(
+    check,
+    `${origin} answers with the status ${status}.`,
+    "Correct the address, or start its server.",
+  );
+}
+
+export function unreachable(
+  check: string,
+  { origin, protocol, hostname, port }: URL,
+  error: unknown,
+): Finding {
   const reason = error instanceof EgressError ? error.reason : "";
   const detail = error instanceof Error ? error.message.replace(/\.$/, "") : "no answer";
   const proxy = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
@@ -121,7 +137,7 @@ function unreachable(check: string, { origin, protocol, hostname, port }: URL, e
   return problem(check, `${origin} cannot be reached: ${detail}.`, fix);
 }
 
-function skew(core: Core, origin: string, date: string | null): Finding[] {
+export function skew(core: Core, origin: string, date: string | null): Finding[] {
   const theirs = Date.parse(date ?? "");
   const off = core.clock.now() - theirs;
   if (Number.isNaN(theirs) || Math.abs(off) < MAX_SKEW_MS) return [];

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nearest, Redacted, userIdFault } from "../base";
 import { configurationError } from "../errors";
+import { settingError } from "./errors";
 import { readConfigFile } from "./file";
 import {
   declarationsWith,
@@ -212,7 +213,7 @@ export class Config {
 function checkUser(user: string | undefined, origin: string): void {
   const fault = user === undefined ? undefined : userIdFault(user);
   if (fault === undefined) return;
-  throw configurationError(`${origin.replace(/^(file|environment|flag) /, "")}: "user" ${fault}.`);
+  throw settingError(origin, "user", `"user" ${fault}.`);
 }
 
 function secretOf(setting: SettingValue | undefined): Redacted | undefined {

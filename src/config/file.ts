@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isObject, nearest } from "../base";
 import { configurationError } from "../errors";
+import { ConfigFileError } from "./errors";
 import type { SettingDeclarations } from "./keys";
 
 /**
@@ -20,9 +21,10 @@ export function readConfigFile(
   const values = new Map<string, unknown>();
   for (const [key, value] of flatten(parse(file), file, Object.keys(declarations))) {
     if (!Object.hasOwn(declarations, key)) throw unknownKey(file, key, Object.keys(declarations));
-    if (declarations[key]?.secret) {
-      throw configurationError(`${file}: "${key}" is not read from the file. Set it in the environment.`);
-    }
+    if (declarations[key]?.secret)
+      throw new ConfigFileError(file, `"${key}" is not read from the file. Set it in the environment.`, key);
+    // With dots in one place and nested in another.
+    if (values.has(key)) throw new ConfigFileError(file, `"${key}" is given twice.`, key);
     values.set(key, value);
   }
   return values;
@@ -39,7 +41,7 @@ function parse(file: string): { [key: string]: unknown } {
     const parsed: unknown = Bun.YAML.parse(text) ?? {};
     if (isObject(parsed)) return parsed;
   } catch (error) {
-    throw configurationError(`${file}: the configuration file is not valid YAML.`, { cause: error });
+    throw new ConfigFileError(file, "the configuration file is not valid YAML.", undefined, { cause: error });
   }
   throw configurationError(`${file}: the configuration file must contain keys with values.`);
 }
@@ -57,7 +59,7 @@ function* flatten(
     else if (isGroup(name, keys)) yield* flatten(value, file, keys, `${name}.`);
     else
       throw keys.includes(name)
-        ? configurationError(`${file}: "${name}" does not take nested keys.`)
+        ? new ConfigFileError(file, `"${name}" does not take nested keys.`, name)
         : unknownKey(file, name, keys);
   }
 }
@@ -67,10 +69,9 @@ function isGroup(name: string, keys: readonly string[]): boolean {
 }
 
 function unknownKey(file: string, key: string, keys: readonly string[]): Error {
-  if (isGroup(key, keys)) return configurationError(`${file}: "${key}" takes nested keys, not a value.`);
+  if (isGroup(key, keys)) return new ConfigFileError(file, `"${key}" takes nested keys, not a value.`, key);
   const groups = keys.flatMap((name) => name.split(".").slice(0, -1));
   const suggestion = nearest(key, [...keys, ...groups]);
-  return configurationError(
-    `${file}: unknown key "${key}"${suggestion === undefined ? "" : `; did you mean "${suggestion}"?`}`,
-  );
+  const advice = suggestion === undefined ? "" : `; did you mean "${suggestion}"?`;
+  return new ConfigFileError(file, `unknown key "${key}"${advice}`, key);
 }

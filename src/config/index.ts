@@ -1,5 +1,6 @@
 // The settings of a deployment.
 export { type Config, type ConfigSources, loadConfig, type TlsFiles } from "./config";
+export { ConfigFileError } from "./errors";
 export {
   declarationsWith,
   environmentName,

@@ -2,7 +2,7 @@
 // them, and most commands need no schema builder.
 import type { XStatic } from "typebox/schema";
 import { fieldErrors, Redacted } from "../base";
-import { configurationError } from "../errors";
+import { settingError } from "./errors";
 import type { Environment } from "./paths";
 
 const name = { type: "string", minLength: 1, maxLength: 200 } as const;
@@ -14,7 +14,7 @@ export const ModelEntryId = {
   type: "string",
   minLength: 1,
   maxLength: 100,
-  pattern: "^(?!\\.{1,2}$)[A-Za-z0-9._-]+$",
+  pattern: "^(?:\\.{0,2}[A-Za-z0-9_-]|\\.{3})[A-Za-z0-9._-]*$",
 } as const;
 
 export const OpenAiServer = {
@@ -66,13 +66,14 @@ export interface StaticModel {
  */
 export function readModels(value: unknown, origin: string, environment: Environment): StaticModel[] {
   if (!Array.isArray(value)) return [];
-  const place = origin.replace(/^(file|environment|flag) /, "");
   const ids = new Set<string>();
   return value.map((given: unknown, index) => {
-    const refuse = (rule: string): Error =>
-      configurationError(`${place}: "models" entry ${index + 1} ${rule}.`);
+    const refuse = (rule: string, field = ""): Error => {
+      const key = ["models", index, ...(field === "" ? [] : [field])].join(".");
+      return settingError(origin, key, `"models" entry ${index + 1} ${rule}.`);
+    };
     const [error] = fieldErrors(ModelRecord, given);
-    if (error !== undefined) throw refuse(`${error.field} ${error.message}`.trim());
+    if (error !== undefined) throw refuse(`${error.field} ${error.message}`.trim(), error.field);
     // Checked above.
     const { openai, anthropic, ...rest } = given as ModelRecord;
     if ((openai === undefined) === (anthropic === undefined)) {

@@ -3,6 +3,7 @@
 import { Check } from "typebox/schema";
 import { closedList, isObject, nearest } from "../base";
 import { configurationError } from "../errors";
+import { settingError } from "./errors";
 import type { SettingDeclaration, SettingDeclarations } from "./keys";
 
 /** A declaration with its name. */
@@ -70,9 +71,7 @@ export function settingOf(declarations: SettingDeclarations, name: string, text:
 }
 
 function refuse({ name, schema }: NamedSetting, origin: string, value?: unknown): never {
-  const place = origin.replace(/^(file|environment|flag) /, "");
-  if ("enum" in schema && Array.isArray(schema.enum))
-    throw configurationError(`${place}: "${name}" ${closedList(schema.enum, value)}.`);
+  const listed = "enum" in schema && Array.isArray(schema.enum) ? closedList(schema.enum, value) : undefined;
   const rule = "description" in schema ? String(schema.description) : "of the declared type";
-  throw configurationError(`${place}: "${name}" must be ${rule}.`);
+  throw settingError(origin, name, `"${name}" ${listed ?? `must be ${rule}`}.`);
 }

@@ -4,7 +4,8 @@ import { isObject, type Json, type JsonObject, parseJson } from "../base";
 import type { Core } from "../core";
 import { type ClientKeys, parseExpression, type Provider, type TriggeredRequestConfig } from "../providers";
 import { personOf } from "./person";
-import { sendSideRequest } from "./side-request";
+import { RefusedGrantError } from "./refused-grant";
+import { type SideRequest, sendSideRequest } from "./side-request";
 import { seconds, splitScopes } from "./token-answer";
 import type { TokenGrant } from "./token-request";
 
@@ -15,7 +16,7 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * The grant with the details that the provider returns; the same object if there are none. A failed request is logged and
- * does not fail the grant.
+ * does not fail the grant. Throws `RefusedGrantError` if the provider says that the token is not active.
  */
 export async function withDetails(
   core: Core,
@@ -27,21 +28,28 @@ export async function withDetails(
   const { userInfo, introspection } = provider.oauth2;
   const request = async (
     template: TriggeredRequestConfig | undefined,
-    authMethod: "bearer_access_token" | "client_secret_basic",
+    defaults: SideRequest["defaults"],
   ): Promise<Json | undefined> => {
     if (template === undefined || !template.triggers[trigger] || template.enabled === false) return undefined;
     try {
-      return await answerOf(core, provider, keys, grant, template, authMethod);
+      return await answerOf(core, provider, keys, grant, template, defaults);
     } catch (error) {
       core.log.warn("could not get details of a grant", { provider: provider.id, error });
       return undefined;
     }
   };
   const [info, state] = await Promise.all([
-    request(userInfo, "bearer_access_token"),
-    request(introspection, "client_secret_basic"),
+    request(userInfo, { method: "GET", authMethod: "bearer_access_token" }),
+    // POST: in a query, the token would be in the log of the provider (RFC 7662, section 2.1).
+    request(introspection, { method: "POST", authMethod: "client_secret_basic" }),
   ]);
-  const person = info === undefined ? undefined : personIn(info, userInfo?.response_map);
+  if (isObject(state) && state["active"] === false) {
+    throw new RefusedGrantError("The provider says that the token which it issued is not active.", grant);
+  }
+  const isOther = info !== undefined && isAnother(info, provider, grant);
+  if (isOther)
+    core.log.warn("the user info is that of another person and is ignored", { provider: provider.id });
+  const person = info === undefined || isOther ? undefined : personIn(info, userInfo?.response_map);
   if (person === undefined && state === undefined) return grant;
   return {
     ...grant,
@@ -50,20 +58,28 @@ export async function withDetails(
   };
 }
 
+/** The subject of user info must be that of the ID token (OpenID Connect Core, section 5.3.2). */
+function isAnother(info: Json, { oauth2 }: Provider, { subject, facts }: TokenGrant): boolean {
+  const isOfIdToken = oauth2.facts["user_id"]?.includes("id_token") === true;
+  const known = subject ?? (isOfIdToken ? facts["user_id"] : undefined);
+  const sub = isObject(info) ? info["sub"] : undefined;
+  return typeof known === "string" && sub !== undefined && sub !== known;
+}
+
 async function answerOf(
   core: Core,
   provider: Provider,
   keys: ClientKeys,
   { accessToken }: TokenGrant,
   request: TriggeredRequestConfig,
-  authMethod: "bearer_access_token" | "client_secret_basic",
+  defaults: SideRequest["defaults"],
 ): Promise<Json> {
   const response = await sendSideRequest(core, {
     provider,
     template: request,
     keys,
     accessToken,
-    defaults: { method: "GET", authMethod },
+    defaults,
     timeoutMs: TIMEOUT_MS,
   });
   if (!response.ok) throw new Error(`the answer has status ${response.status}`);

@@ -41,6 +41,17 @@ export interface NewGrant {
   body: (connectionId: string, scopes: string[], renewable: boolean) => Transaction<void>;
 }
 
+/** A grant that is stored after a newer one. */
+interface Late {
+  late: ConnectionRow;
+  /** The row with the newer grant. */
+  before: ConnectionRow;
+  /** The row that replaces it, if it needs the late refresh token. */
+  continued: ConnectionRow | undefined;
+  /** The id of the order to revoke the late grant; undefined: its provider cannot. */
+  revocation: string | undefined;
+}
+
 export class GrantStore {
   readonly #core: Core;
   readonly #audit: Audit;
@@ -99,8 +110,9 @@ export class GrantStore {
       // A late grant takes nothing from the newer one.
       const base = isLate ? undefined : before;
       const row = await this.#rowOf(given, base);
+      const continued = isLate ? await this.#continued(row, before) : undefined;
       const change = isLate
-        ? () => this.#keepNewer(row, before, body, revocation)
+        ? () => this.#keepNewer({ late: row, before, continued, revocation }, body)
         : () => this.#store(row, before, body, revocation);
       const stored = await store.write(change, { reserved: true });
       if (!stored) continue;
@@ -140,6 +152,7 @@ export class GrantStore {
       has_refresh: refreshToken === undefined ? 0 : 1,
       expires_at: grant.expiresIn === undefined ? null : now + grant.expiresIn * 1000,
       refresh_at: refreshTime(now, grant.expiresIn),
+      refresh_not_before: null,
       version: (before?.version ?? 0) + 1,
       token_version: (before?.token_version ?? 0) + 1,
       granted_at: receivedAt,
@@ -171,21 +184,38 @@ export class GrantStore {
     return true;
   }
 
+  /** The newer grant with the refresh token of the late one, if it came without: as if it had been stored afterwards. */
+  async #continued(late: ConnectionRow, newer: ConnectionRow): Promise<ConnectionRow | undefined> {
+    const { keyring, clock } = this.#core;
+    const isWithout = newer.status === "active" && newer.has_refresh === 0 && late.has_refresh === 1;
+    if (!isWithout || newer.account !== late.account) return undefined;
+    const [{ refreshToken }, kept] = await Promise.all([
+      openTokens(keyring, late),
+      openTokens(keyring, newer).catch(ignoreLostTokens),
+    ]);
+    if (kept === undefined) return undefined;
+    const tokens = { accessToken: kept.accessToken, refreshToken };
+    return {
+      ...newer,
+      ...(await sealTokens(keyring, newer, tokens, mergeAccountInfo(kept, { facts: {} }))),
+      has_refresh: 1,
+      version: newer.version + 1,
+      token_version: newer.token_version + 1,
+      updated_at: clock.now(),
+    };
+  }
+
   /** The flow of the late grant ends with the connection of the newer one. */
-  *#keepNewer(
-    late: ConnectionRow,
-    before: ConnectionRow,
-    body: NewGrant["body"],
-    revocation: string | undefined,
-  ): Transaction<boolean> {
+  *#keepNewer({ late, before, continued, revocation }: Late, body: NewGrant["body"]): Transaction<boolean> {
     const current = yield* repository.connectionInTransaction(
       late.project_id,
       late.user_id,
       late.provider_id,
     );
     if (current?.version !== before.version || current.id !== before.id) return false;
-    if (revocation !== undefined) yield* addRevocation(late, revocation, this.#core.clock.now());
-    yield* body(current.id, JSON.parse(current.scopes), current.has_refresh === 1);
+    if (continued !== undefined) yield* repository.updateConnection(continued);
+    else if (revocation !== undefined) yield* addRevocation(late, revocation, this.#core.clock.now());
+    yield* body(current.id, JSON.parse(current.scopes), (continued ?? current).has_refresh === 1);
     return true;
   }
 }

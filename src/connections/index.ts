@@ -1,9 +1,11 @@
 // Connections: what users have granted at providers.
-export { endConnectionsOfProvider, removeConnectionsOfProvider } from "./repository";
+export { endConnectionsOfProvider, removeConnections } from "./repository";
 export type { ConnectionsFilter, UserConnection } from "./schema";
+export { LeavingGrants } from "./leaving";
 export type { LiveGrant } from "./live";
 export { Connections, type GrantState } from "./service";
 export { openHeldGrant, placeOfGrant, sealHeldGrant } from "./held-grant";
+export { RefusedGrantError } from "./refused-grant";
 export { splitScopes, TokenRequestError } from "./token-answer";
 export { exchangeCode, type TokenGrant } from "./token-request";
 export { missingScopes, unionOfScopes } from "./scopes";

@@ -42,6 +42,17 @@ interface Stored {
   own: boolean;
 }
 
+interface Change {
+  /** The row as it was read. */
+  base: ConnectionRow;
+  /** The row that replaces it; undefined if a later grant does not need these tokens. */
+  stored: ConnectionRow | undefined;
+  /** With these tokens, which are revoked if nothing needs them. */
+  next: ConnectionRow;
+  /** The id of the order to revoke them. */
+  revocation: string;
+}
+
 /** One version of a connection's tokens. Work on a token is shared by this key. */
 export function tokenKey({ id, token_version }: ConnectionRow): string {
   return `${id} ${token_version}`;
@@ -120,13 +131,18 @@ export class UnstoredTokens {
     const { seen } = tokens;
     const revocation = this.#revocations.newId();
     let base = seen;
+    const kept = new Set<string>();
     const attempt = async (): Promise<Stored> => {
       for (;;) {
         const next = await this.#nextRow(base, tokens);
-        this.#rows.set(tokenKey(seen), next);
-        const outcome = await this.#core.store.write(() => this.#update(tokens, base, next, revocation), {
-          reserved: true,
-        });
+        const isSame = base.token_version === seen.token_version;
+        const stored = isSame ? next : await this.#continued(base, tokens);
+        if (stored !== undefined) {
+          kept.add(tokenKey(base));
+          this.#rows.set(tokenKey(base), stored);
+        }
+        const change = { base, stored, next, revocation };
+        const outcome = await this.#core.store.write(() => this.#update(tokens, change), { reserved: true });
         if (outcome !== "changed") return outcome;
         base = (await this.#current(seen)) ?? base;
       }
@@ -137,25 +153,21 @@ export class UnstoredTokens {
       return stored;
     } finally {
       tokens.lease.stop();
-      this.#rows.delete(tokenKey(seen));
+      for (const key of kept) this.#rows.delete(key);
     }
   }
 
-  /** "changed": the row has changed since `base` was read, but its tokens are the same. */
-  *#update(
-    { lease, seen, provider }: NewTokens,
-    base: ConnectionRow,
-    next: ConnectionRow,
-    revocation: string,
-  ): Transaction<Stored | "changed"> {
+  /** "changed": the row has changed since `base` was read. */
+  *#update({ lease, seen, provider }: NewTokens, change: Change): Transaction<Stored | "changed"> {
+    const { base, stored, next, revocation } = change;
     const row = yield* repository.connectionByIdInTransaction(seen.project_id, seen.id);
-    if (row !== undefined && row.token_version === seen.token_version) {
-      if (row.version !== base.version) return "changed";
+    if (row !== undefined && row.version !== base.version) return "changed";
+    if (row !== undefined && stored !== undefined) {
       // Also if the lease was lost, and if another process has marked the grant as dead: the provider refused the earlier
       // token because it was exchanged for this one.
-      yield* repository.updateConnection(next);
+      yield* repository.updateConnection(stored);
       yield* releaseLease(lease.lease);
-      return { row: next, own: true };
+      return { row: stored, own: true };
     }
     // The connection was deleted, refreshed or consented to again in the meantime: the new tokens are dropped. Those of a
     // grant that the current row does not continue are revoked.
@@ -185,8 +197,36 @@ export class UnstoredTokens {
       has_refresh: refreshToken === undefined ? 0 : 1,
       expires_at: expiresIn === undefined ? null : receivedAt + expiresIn * 1000,
       refresh_at: refreshTime(receivedAt, expiresIn),
+      refresh_not_before: null,
       version: base.version + 1,
       token_version: seen.token_version + 1,
+      updated_at: clock.now(),
+    };
+  }
+
+  /**
+   * The row of a later consent with the new refresh token, if it needs it: the provider sent none, so the row has the one
+   * that was exchanged for this one, or none.
+   */
+  async #continued(
+    base: ConnectionRow,
+    { seen, before, grant }: NewTokens,
+  ): Promise<ConnectionRow | undefined> {
+    const { keyring, clock } = this.#core;
+    const { refreshToken } = grant;
+    const known = await openTokens(keyring, base).catch(orLost(undefined));
+    if (known === undefined || refreshToken === undefined || base.account !== seen.account) return undefined;
+    const kept = known.refreshToken?.reveal();
+    // Without names of accounts, a consent that kept nothing may be that of another account.
+    if (kept === undefined ? base.account === null : kept !== before.refreshToken?.reveal()) return undefined;
+    return {
+      ...base,
+      ...(await sealTokens(keyring, base, { ...known, refreshToken }, mergeAccountInfo(known, grant))),
+      status: "active",
+      status_reason: null,
+      has_refresh: 1,
+      version: base.version + 1,
+      token_version: base.token_version + 1,
       updated_at: clock.now(),
     };
   }
@@ -227,10 +267,10 @@ function mergedScopes(seen: ConnectionRow, base: ConnectionRow, granted: string[
   return JSON.stringify(granted.filter((scope) => !removed.includes(scope)));
 }
 
-/** The facts of a row that cannot be opened any more are those from before. */
-function orLost(before: Tokens & AccountInfo): (error: unknown) => Tokens & AccountInfo {
+/** Instead of the values of a row that cannot be opened any more. */
+function orLost<T>(values: T): (error: unknown) => T {
   return (error) => {
     if (!(error instanceof TokensLost)) throw error;
-    return before;
+    return values;
   };
 }

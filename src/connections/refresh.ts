@@ -8,6 +8,7 @@ import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { type NewTokens, tokenKey, type UnstoredParts, UnstoredTokens } from "./new-tokens";
 import type { Revocations } from "./revocations";
+import { postpone, postponed } from "./postponed";
 import { databaseFailure, LOOK_MS, RefreshLeases, Superseded } from "./refresh-lease";
 import { refreshTokens } from "./token-request";
 import { TokenRequestError } from "./token-answer";
@@ -32,6 +33,7 @@ const OTHER_ACCOUNT =
 type RefreshStart =
   | { kind: "lease"; taken: Taken; row: ConnectionRow }
   | { kind: "done"; row: ConnectionRow | undefined }
+  | { kind: "postponed"; error: TokenRequestError }
   | "busy";
 
 /** Without a `refresh_request` in the provider's record, users consent again when a token expires. */
@@ -72,6 +74,7 @@ export class Refresher {
     const expired = row.expires_at !== null && row.expires_at <= now;
     const due = row.refresh_at !== null && row.refresh_at <= now;
     if (!canRefresh(row, provider)) return expired ? undefined : row;
+    if (!expired && postponed(row, provider, now) !== undefined) return row;
     if (expired) return this.refresh(row, provider);
     if (due) this.#refreshInBackground(row, provider);
     return row;
@@ -124,8 +127,9 @@ export class Refresher {
     const deadline = clock.monotonic() + PATIENCE_MS;
     while (true) {
       const generation = await store.generation("leases");
-      const start = await this.#start(row);
+      const start = await this.#start(row, provider);
       if (start !== "busy") {
+        if (start.kind === "postponed") throw start.error;
         if (start.kind === "done") return start.row;
         const outcome = await this.#refreshUnder(this.#leases.held(start.taken), start.row, provider);
         if (outcome !== "lost") return outcome;
@@ -141,23 +145,25 @@ export class Refresher {
   }
 
   // Nothing is sent unless the answer can be stored.
-  async #start(row: ConnectionRow): Promise<RefreshStart> {
+  async #start(row: ConnectionRow, provider: Provider): Promise<RefreshStart> {
     const { store } = this.#core;
     try {
       await store.reserve();
       const lease = await this.#leases.look(row.id);
-      return await store.write(() => this.#begin(row, lease));
+      return await store.write(() => this.#begin(row, provider, lease));
     } catch (cause) {
       throw databaseFailure(cause);
     }
   }
 
   // Another process may have refreshed the token since the row was read: then its row is the result.
-  *#begin(seen: ConnectionRow, lease: Seen): Transaction<RefreshStart> {
+  *#begin(seen: ConnectionRow, provider: Provider, lease: Seen): Transaction<RefreshStart> {
     const row = yield* repository.connectionByIdInTransaction(seen.project_id, seen.id);
     if (row !== undefined && row.token_version < seen.token_version) throw new Error("not stored yet");
     if (row === undefined || row.status !== "active") return { kind: "done", row: undefined };
     if (row.token_version !== seen.token_version) return { kind: "done", row };
+    const error = postponed(row, provider, this.#core.clock.now());
+    if (error !== undefined) return { kind: "postponed", error };
     const taken = yield* this.#leases.take(row.id, lease);
     return taken === undefined ? "busy" : { kind: "lease", taken, row };
   }
@@ -173,6 +179,7 @@ export class Refresher {
       result = await this.#request(row, provider, () => this.#leases.check(lease, row));
     } catch (error) {
       if (error instanceof Superseded) return "lost";
+      await this.#postpone(row, error);
       throw error;
     } finally {
       if (result === undefined) await this.#leases.release(lease);
@@ -187,6 +194,17 @@ export class Refresher {
     } finally {
       lease.stop();
     }
+  }
+
+  /** For every process, if the provider wants no further request for a while. */
+  async #postpone(row: ConnectionRow, error: unknown): Promise<void> {
+    const { store, clock, log } = this.#core;
+    if (!(error instanceof TokenRequestError) || error.retryAfterMs === undefined) return;
+    const now = clock.now();
+    const until = now + error.retryAfterMs;
+    await store
+      .write(() => postpone(row, until, now))
+      .catch((cause: unknown) => log.warn("a wait was not stored", { connection_id: row.id, error: cause }));
   }
 
   /** The new tokens, or why the grant is dead; undefined if the row cannot be refreshed. Throws `TokenRequestError`. */

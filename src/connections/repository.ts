@@ -31,6 +31,8 @@ export interface ConnectionRow {
   expires_at: number | null;
   /** From this time on the token is refreshed before it expires, ms. */
   refresh_at: number | null;
+  /** Until this time the provider wants no refresh, ms. */
+  refresh_not_before: number | null;
   /** Grows with every change of the row. */
   version: number;
   /** Grows with every new pair of tokens. */
@@ -52,6 +54,7 @@ const SETTABLE = [
   "has_refresh",
   "expires_at",
   "refresh_at",
+  "refresh_not_before",
   "version",
   "token_version",
   "granted_at",
@@ -96,7 +99,6 @@ const REVOKE_OF_PROVIDER = query(
     "due_at, created_at) SELECT lower(hex(randomblob(16))), project_id, user_id, provider_id, origins_id, sealed_tokens, " +
     "sealed_facts, 0, ?, ? FROM connections WHERE project_id = ? AND provider_id = ?",
 );
-const DELETE_REVOCATIONS = query("DELETE FROM revocations WHERE project_id = ? AND provider_id = ?");
 
 export function findConnection(
   store: Store,
@@ -221,8 +223,8 @@ export function* deleteConnection(row: ConnectionRow): Transaction<void> {
 }
 
 /**
- * Part of a change of a provider whose addresses move to other origins: ends its connections, and orders the revocation of
- * their grants at the former addresses.
+ * Part of the deletion of a provider, and of a change whose addresses move to other origins: ends its connections, and
+ * orders the revocation of their grants at the former addresses.
  */
 export function* endConnectionsOfProvider(
   projectId: string,
@@ -233,13 +235,8 @@ export function* endConnectionsOfProvider(
   yield* removeConnections(projectId, providerId);
 }
 
-/** Part of the deletion of a provider: a new record with the same id must not get the old grants. */
-export function* removeConnectionsOfProvider(projectId: string, providerId: string): Transaction<void> {
-  yield* run(DELETE_REVOCATIONS, projectId, providerId);
-  yield* removeConnections(projectId, providerId);
-}
-
-function* removeConnections(projectId: string, providerId: string): Transaction<void> {
+/** Part of the deletion of a provider that cannot revoke. */
+export function* removeConnections(projectId: string, providerId: string): Transaction<void> {
   yield* erase();
   const removed = yield* run(DELETE_OF_PROVIDER, projectId, providerId);
   yield* run(COUNT, projectId, counterName(undefined), -removed);

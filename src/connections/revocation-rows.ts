@@ -1,5 +1,5 @@
 // SQL of revocations: grants without a connection that must be revoked at their provider.
-import { command, erase, get, query, run, type Store, type Transaction } from "../store";
+import { all, command, erase, get, query, run, type Store, type Transaction } from "../store";
 import type { ConnectionRow } from "./repository";
 
 export interface RevocationRow {
@@ -16,8 +16,14 @@ export interface RevocationRow {
   sealed_grant: string | null;
   attempts: number;
   due_at: number;
+  /** Null: no process is sending it. Otherwise its lease shows whether one still does. */
   sending_until: number | null;
   created_at: number;
+}
+
+export interface UsedFlow {
+  id: string;
+  expires_at: number;
 }
 
 type SealedGrant = Pick<
@@ -28,27 +34,32 @@ type SealedGrant = Pick<
 const COLUMNS =
   "id, project_id, user_id, provider_id, flow_id, origins_id, sealed_tokens, sealed_facts, sealed_grant, attempts, due_at, " +
   "sending_until, created_at";
-// Without the provider's record nothing can be revoked.
+// Without a record of the provider nothing can be revoked. It may have been deleted meanwhile.
 const add = command<SealedGrant & { id: string; now: number }>(
   "INSERT INTO revocations (id, project_id, user_id, provider_id, origins_id, sealed_tokens, sealed_facts, attempts, due_at, " +
-    "created_at) SELECT :id, project_id, :user_id, id, :origins_id, :sealed_tokens, :sealed_facts, 0, :now, :now " +
-    "FROM auth_providers WHERE project_id = :project_id AND id = :provider_id",
+    "created_at) SELECT :id, :project_id, :user_id, :provider_id, :origins_id, :sealed_tokens, :sealed_facts, 0, :now, :now " +
+    "WHERE EXISTS (SELECT 1 FROM auth_providers WHERE project_id = :project_id AND id = :provider_id) OR EXISTS " +
+    "(SELECT 1 FROM former_providers WHERE project_id = :project_id AND id = :provider_id AND origins_id = :origins_id)",
 );
+const OF_PROJECT = query<RevocationRow>(`SELECT ${COLUMNS} FROM revocations WHERE project_id = ? LIMIT ?`);
 const FIND = query<RevocationRow>(`SELECT ${COLUMNS} FROM revocations WHERE id = ?`);
 const DUE = query<{ id: string }>(
-  "SELECT id FROM revocations WHERE due_at <= ? AND COALESCE(sending_until, 0) <= ? ORDER BY due_at LIMIT 20",
+  "SELECT id FROM revocations WHERE due_at <= ? OR due_at > ? ORDER BY sending_until IS NOT NULL, due_at LIMIT 20",
 );
 const SENDING = query<{ id: string }>(
-  "SELECT id FROM revocations WHERE project_id = ? AND provider_id = ? AND user_id = ? AND sending_until > ? LIMIT 1",
+  "SELECT id FROM revocations WHERE project_id = ? AND provider_id = ? AND user_id = ? AND sending_until IS NOT NULL",
 );
 const change = command<Pick<RevocationRow, "id" | "attempts" | "due_at" | "sending_until">>(
   "UPDATE revocations SET attempts = :attempts, due_at = :due_at, sending_until = :sending_until WHERE id = :id",
 );
+const replace = command<Pick<ConnectionRow, "sealed_tokens" | "sealed_facts"> & { id: string }>(
+  "UPDATE revocations SET sealed_tokens = :sealed_tokens, sealed_facts = :sealed_facts WHERE id = :id",
+);
 const DELETE = query("DELETE FROM revocations WHERE id = ?");
-// A flow whose code was exchanged, or is being exchanged.
-const CONSENTING = query<{ id: string }>(
-  "SELECT id FROM authorizations WHERE project_id = ? AND user_id = ? AND provider_id = ? AND status = 'pending' " +
-    "AND expires_at > ? AND used_at IS NOT NULL LIMIT 1",
+// Flows whose code was exchanged, or is being exchanged.
+const CONSENTING = query<UsedFlow>(
+  "SELECT id, expires_at FROM authorizations WHERE project_id = ? AND user_id = ? AND provider_id = ? " +
+    "AND status = 'pending' AND used_at IS NOT NULL ORDER BY expires_at DESC LIMIT 100",
 );
 
 /** A refresh that was sent before the move may still end with an order. */
@@ -74,23 +85,27 @@ export function* revocationInTransaction(id: string): Transaction<RevocationRow 
   return yield* get(FIND, id);
 }
 
-/** The ids of some orders that are due. */
-export async function dueRevocations(store: Store, now: number): Promise<string[]> {
-  return (await store.all(DUE, now, now)).map(({ id }) => id);
+/** The ids of some orders that are due. A time after `latest` is that of a clock that was wrong. */
+export async function dueRevocations(store: Store, now: number, latest: number): Promise<string[]> {
+  return (await store.all(DUE, now, latest)).map(({ id }) => id);
 }
 
-/** Whether a revocation for this user and provider may be on its way. */
-export async function isBeingSent(
+/** Some of the orders of a project. */
+export function ordersOf(store: Store, projectId: string, limit: number): Promise<RevocationRow[]> {
+  return store.all(OF_PROJECT, projectId, limit);
+}
+
+/** The orders for this user and provider that a process has begun to send. */
+export async function ordersBeingSent(
   store: Store,
   { projectId, userId, providerId }: Record<"projectId" | "userId" | "providerId", string>,
-  now: number,
-): Promise<boolean> {
-  return (await store.get(SENDING, projectId, providerId, userId, now)) !== undefined;
+): Promise<string[]> {
+  return (await store.all(SENDING, projectId, providerId, userId)).map(({ id }) => id);
 }
 
-/** Whether the user's consent at this provider is in progress. */
-export function* isConsenting(row: RevocationRow, now: number): Transaction<boolean> {
-  return (yield* get(CONSENTING, row.project_id, row.user_id, row.provider_id, now)) !== undefined;
+/** Consents of the user at this provider that were not finished after the provider's answer. */
+export function* usedFlows({ project_id, user_id, provider_id }: RevocationRow): Transaction<UsedFlow[]> {
+  return yield* all(CONSENTING, project_id, user_id, provider_id);
 }
 
 export function* changeRevocation(
@@ -98,6 +113,14 @@ export function* changeRevocation(
 ): Transaction<void> {
   const { id, attempts, due_at, sending_until } = row;
   yield* change({ id, attempts, due_at, sending_until });
+}
+
+/** Stores newer tokens of the same grant. */
+export function* replaceTokens(
+  row: Pick<ConnectionRow, "sealed_tokens" | "sealed_facts"> & { id: string },
+): Transaction<void> {
+  yield* erase();
+  yield* replace(row);
 }
 
 /** Whether a former provider is kept that no order needs. */

@@ -1,37 +1,44 @@
 // Revokes grants that no connection holds any more. An order is stored in the transaction that gives up the grant, so it is
 // carried out after a crash too.
+import { RecentMap } from "../base";
 import type { Core } from "../core";
 import { newToken, Unopenable } from "../crypto";
 import type { Provider, Providers } from "../providers";
-import type { Transaction } from "../store";
+import type { HeldLease, Seen, Taken, Transaction } from "../store";
 import { accountOf } from "./grant-store";
 import { openHeldGrant } from "./held-grant";
 import * as repository from "./repository";
-import { revokeGrant } from "./revoke";
+import { revokeOrRefresh } from "./revoke-expired";
 import {
   addRevocation,
   changeRevocation,
   dueRevocations,
   findRevocation,
   hasUnusedFormer,
-  isBeingSent,
-  isConsenting,
+  ordersBeingSent,
   removeRevocation,
   removeUnusedFormer,
   revocationInTransaction,
   type RevocationRow,
+  usedFlows,
 } from "./revocation-rows";
+import { Sending } from "./sending";
 import type { TokenGrant } from "./token-request";
 import { type AccountInfo, openTokens, sealTokens, type Tokens } from "./tokens";
 
-/** The worker looks for orders this often. */
-const POLL_MS = 5000;
+/** The worker looks for orders this often. It must look at the leases of other processes more often than these change. */
+const POLL_MS = 2500;
 const FIRST_DELAY_MS = 5000;
 const MAX_DELAY_MS = 2 * 3600_000;
+/** An order that is due later was written under a clock that runs ahead. */
+const LATEST_MS = 2 * MAX_DELAY_MS;
 /** About a day. */
 const MAX_ATTEMPTS = 20;
 /** A revocation waits for a consent that is in progress, whose grant it might end. */
 const CONSENT_DELAY_MS = 30_000;
+/** For so long a consent may go on that has expired by the clock of this process, which may be wrong. */
+const CONSENT_MS = 120_000;
+const REMEMBERED_CONSENTS = 1000;
 const SENDING_POLL_MS = 100;
 
 type Places = Awaited<ReturnType<Providers["listByClient"]>>;
@@ -39,11 +46,16 @@ type Places = Awaited<ReturnType<Providers["listByClient"]>>;
 export class Revocations {
   readonly #core: Core;
   readonly #providers: Providers;
-  readonly #running = new Set<Promise<void>>();
+  readonly #sending: Sending;
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #closing = new AbortController();
+  /** Consents in progress: the monotonic time at which each was seen first. */
+  readonly #consents = new RecentMap<string, number>(REMEMBERED_CONSENTS);
 
   constructor(core: Core, providers: Providers) {
     this.#core = core;
     this.#providers = providers;
+    this.#sending = new Sending(core);
   }
 
   newId(): string {
@@ -69,18 +81,22 @@ export class Revocations {
   }
 
   sendInBackground(id: string): void {
-    const work = this.send(id).finally(() => this.#running.delete(work));
-    this.#running.add(work);
+    if (this.#running.has(id)) return;
+    const work = this.send(id).finally(() => this.#running.delete(id));
+    this.#running.set(id, work);
   }
 
   /** Sends some of the orders that are due; the worker sends the others. */
   sendDueInBackground(): void {
-    const { store, clock, log } = this.#core;
-    const work = dueRevocations(store, clock.now())
-      .then((ids) => ids.forEach((id) => this.sendInBackground(id)))
-      .catch((error: unknown) => log.warn("revocations could not be read", { error }))
-      .finally(() => this.#running.delete(work));
-    this.#running.add(work);
+    const work = this.#sendDue()
+      .catch((error: unknown) => this.#core.log.warn("revocations could not be read", { error }))
+      .finally(() => this.#running.delete(""));
+    this.#running.set("", work);
+  }
+
+  async #sendDue(): Promise<void> {
+    const now = this.#core.clock.now();
+    for (const id of await dueRevocations(this.#core.store, now, now + LATEST_MS)) this.sendInBackground(id);
   }
 
   /** Sends a revocation unless it is done or a connection needs the grant. A failure is logged; the worker tries again. */
@@ -97,11 +113,11 @@ export class Revocations {
   async wait(projectId: string, userId: string, providerId: string): Promise<void> {
     const { store, clock, settings } = this.#core;
     const deadline = clock.monotonic() + settings["egress.timeout"] * 1000;
-    while (
-      clock.monotonic() < deadline &&
-      (await isBeingSent(store, { projectId, userId, providerId }, clock.now()))
-    )
+    while (clock.monotonic() < deadline) {
+      const ids = await ordersBeingSent(store, { projectId, userId, providerId });
+      if (!(await this.#sending.isAny(ids))) return;
       await clock.sleep(SENDING_POLL_MS);
+    }
   }
 
   /** Sends what is due until the signal aborts. `before` runs before each look. */
@@ -112,43 +128,73 @@ export class Revocations {
         await before();
         if (await hasUnusedFormer(store, clock.now()))
           await store.write(() => removeUnusedFormer(clock.now()));
-        for (const id of await dueRevocations(store, clock.now())) if (!signal.aborted) await this.send(id);
+        await this.#sendDue();
       } catch (error) {
         log.warn("revocations could not be read", { error });
       }
       await clock.sleep(POLL_MS, signal);
     }
+    await Promise.allSettled(this.#running.values());
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled(this.#running);
+    this.#closing.abort();
+    await Promise.allSettled(this.#running.values());
   }
 
   async #send(row: RevocationRow): Promise<void> {
     const { store, log } = this.#core;
-    const provider = await this.#providerOf(row);
+    const seen = await this.#sending.look(row.id);
+    if (seen.state !== undefined && !seen.isDead) return;
+    const provider = await this.providerOf(row);
     if (provider?.oauth2.revoke === undefined) return store.write(() => removeRevocation(row.id));
-    const tokens = await this.#opened(row);
+    const tokens = await this.opened(row);
     const account = tokens === undefined ? null : accountOf(provider, tokens);
     const places = provider.oauth2.revokesSingleGrant ? [] : await this.#providers.listByClient(provider);
-    const claim = await store.write(() => this.#claim(row, provider, account, places));
+    const claim = await store.write(() => this.#claim(row, provider, { account, places, seen }));
     const provider_id = provider.id;
     if (claim === "needed")
       log.info("a grant was not revoked at its provider: another connection may use it", { provider_id });
     if (claim === "given up")
       log.error("a grant was not revoked at its provider; there are no more attempts", { provider_id });
-    if (claim !== "claimed") return;
-    const keys = tokens && (await this.#providers.clientKeys(provider));
-    const result = tokens && keys ? await revokeGrant(this.#core, provider, keys, tokens) : "failed";
-    if (result === "revoked") return store.write(() => removeRevocation(row.id));
+    if (typeof claim === "string") return;
+    const held = this.#sending.held(claim);
+    const result = tokens === undefined ? "failed" : await this.#revoke(row, provider, tokens, held);
+    const end = (): Promise<void> => this.#sending.end(held, () => ended(row.id, result === "revoked"));
     // Without an answer, the provider may still be working on it.
-    if (result === "failed") await store.write(() => this.#failed(row.id));
+    if (result === "unknown") this.#later(claim.at, end);
+    else await end();
+  }
+
+  async #revoke(
+    row: RevocationRow,
+    provider: Provider,
+    grant: Tokens & AccountInfo,
+    { check: fence }: HeldLease,
+  ) {
+    try {
+      const keys = await this.#providers.clientKeys(provider);
+      return await revokeOrRefresh(this.#core, { row, provider, keys, grant, fence });
+    } catch (error) {
+      this.#core.log.warn("a revocation failed", { error });
+      return "failed";
+    }
+  }
+
+  /** Calls `end` when the longest request that began at `since` would be over, unless this process stops before. */
+  #later(since: number, end: () => Promise<void>): void {
+    const { clock, settings, log } = this.#core;
+    const { signal } = this.#closing;
+    clock
+      .sleep(since + settings["egress.timeout"] * 1000 - clock.monotonic(), signal)
+      .then(() => (signal.aborted ? undefined : end()))
+      .catch((error: unknown) => log.warn("a revocation failed", { error }));
   }
 
   /** The provider with the addresses that the grant was given for; undefined if they are not known any more. */
-  async #providerOf({ project_id, provider_id, origins_id }: RevocationRow): Promise<Provider | undefined> {
+  async providerOf({ project_id, provider_id, origins_id }: RevocationRow): Promise<Provider | undefined> {
     const provider = await this.#providers.find(project_id, provider_id);
-    if (provider === undefined || provider.originsId === origins_id) return provider;
+    if (provider?.originsId === origins_id) return provider;
     const former = await this.#providers.findFormer(project_id, provider_id, origins_id);
     if (former === undefined)
       this.#core.log.warn("a grant was not revoked: the former addresses of its provider are not known", {
@@ -157,7 +203,8 @@ export class Revocations {
     return former;
   }
 
-  async #opened(row: RevocationRow): Promise<(Tokens & AccountInfo) | undefined> {
+  /** The grant of an order; undefined if it cannot be opened. */
+  async opened(row: RevocationRow): Promise<(Tokens & AccountInfo) | undefined> {
     const { keyring, log } = this.#core;
     const { sealed_tokens, sealed_facts, sealed_grant, flow_id } = row;
     try {
@@ -172,17 +219,16 @@ export class Revocations {
     }
   }
 
-  // In one transaction with the mark, so that a connection that is stored later has waited for the revocation.
+  // In one transaction with the lease, so that a connection that is stored later has waited for the revocation.
   *#claim(
     { id }: RevocationRow,
     provider: Provider,
-    account: string | null,
-    places: Places,
-  ): Transaction<"claimed" | "needed" | "later" | "given up"> {
+    { account, places, seen }: { account: string | null; places: Places; seen: Seen },
+  ): Transaction<Taken | "needed" | "later" | "given up"> {
     const { clock, settings } = this.#core;
     const now = clock.now();
     const row = yield* revocationInTransaction(id);
-    if (row === undefined || (row.sending_until ?? 0) > now) return "later";
+    if (row === undefined) return "later";
     if (row.attempts >= MAX_ATTEMPTS) {
       yield* removeRevocation(id);
       return "given up";
@@ -192,21 +238,37 @@ export class Revocations {
         yield* removeRevocation(id);
         return "needed";
       }
-      if (yield* isConsenting(row, now)) {
+      if (yield* this.#isConsenting(row)) {
         yield* changeRevocation({ ...row, due_at: now + CONSENT_DELAY_MS });
         return "later";
       }
     }
+    const taken = yield* this.#sending.take(id, seen);
+    if (taken === undefined) return "later";
     const sending_until = now + settings["egress.timeout"] * 1000;
     const due_at = now + Math.min(FIRST_DELAY_MS * 2 ** row.attempts, MAX_DELAY_MS);
     yield* changeRevocation({ id, attempts: row.attempts + 1, due_at, sending_until });
-    return "claimed";
+    return taken;
   }
 
-  *#failed(id: string): Transaction<void> {
-    const row = yield* revocationInTransaction(id);
-    if (row !== undefined) yield* changeRevocation({ ...row, sending_until: null });
+  /** Whether the user's consent at this provider is in progress. */
+  *#isConsenting(row: RevocationRow): Transaction<boolean> {
+    const { clock } = this.#core;
+    let isAny = false;
+    for (const { id, expires_at } of yield* usedFlows(row)) {
+      const since = this.#consents.get(id) ?? clock.monotonic();
+      this.#consents.set(id, since);
+      isAny ||= expires_at > clock.now() || clock.monotonic() - since < CONSENT_MS;
+    }
+    return isAny;
   }
+}
+
+/** An order that was carried out goes; the others wait for their next attempt. */
+function* ended(id: string, isDone: boolean): Transaction<void> {
+  const row = yield* revocationInTransaction(id);
+  if (isDone) yield* removeRevocation(id);
+  else if (row !== undefined) yield* changeRevocation({ ...row, sending_until: null });
 }
 
 // A revocation ends all grants of the client for the account. If the account is unknown, any other connection of the

@@ -10,13 +10,19 @@ import type { Tokens } from "./tokens";
 /** How long a deletion waits for the provider. */
 const TIMEOUT_MS = 5000;
 
-/** Revokes a grant if the record has a `revoke_request`. A failure is logged. "unknown": the provider did not answer. */
+/** "refused": the provider has answered and has not revoked it. "unknown": it did not answer. */
+export type Revoked = "revoked" | "refused" | "failed" | "unknown";
+
+/**
+ * Revokes a grant if the record has a `revoke_request`. `fence` is called just before the request. A failure is logged.
+ */
 export async function revokeGrant(
   core: Core,
   provider: Provider,
   keys: ClientKeys,
   { accessToken, refreshToken, facts }: Tokens & { facts: JsonObject },
-): Promise<"revoked" | "failed" | "unknown"> {
+  fence: () => Promise<void>,
+): Promise<Revoked> {
   const template = provider.oauth2.revoke;
   if (template === undefined) return "revoked";
   try {
@@ -31,11 +37,12 @@ export async function revokeGrant(
       defaults: { method: "POST", authMethod: "none" },
       server: serverOfGrant(provider.oauth2, facts),
       timeoutMs: TIMEOUT_MS,
+      fence,
     });
     // Some platforms report a failure with HTTP 200.
     if (response.ok && !/"ok"\s*:\s*false/.test(await response.text())) return "revoked";
     core.log.warn("a grant was not revoked", { provider: provider.id, status: response.status });
-    return "failed";
+    return "refused";
   } catch (error) {
     core.log.warn("a grant was not revoked", { provider: provider.id, error });
     return error instanceof EgressError && error.reason === "timeout" ? "unknown" : "failed";

@@ -12,6 +12,7 @@ import { CachedConnection, type LiveGrant, LiveGrants } from "./live";
 import { ConnectionPages, hasExpired, isUsable } from "./pages";
 import { canRefresh, Refresher } from "./refresh";
 import { isTemporary, RepeatedWrites } from "./repeated-writes";
+import { endGrant, narrowGrant, restoreGrant, type UsedGrant } from "./grant-changes";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { addRevocation } from "./revocation-rows";
@@ -23,9 +24,6 @@ import { TokensLost } from "./tokens";
 
 /** How long a stop waits for grants that are not stored. */
 const CLOSE_MS = 10_000;
-
-/** Identifies one version of a connection's tokens. */
-type UsedGrant = Pick<LiveGrant, "connectionId" | "version">;
 
 /** The state of a user's grant, from the database alone. */
 export interface GrantState {
@@ -144,6 +142,13 @@ export class Connections {
     });
   }
 
+  /** The user's grant as it is stored: its token may have expired. Undefined if the user must consent. */
+  async stored(projectId: string, userId: string, provider: Provider): Promise<LiveGrant | undefined> {
+    const cached = await this.#ofUser(projectId, userId, provider);
+    if (cached?.row.status !== "active") return undefined;
+    return this.#unlessLost(cached.row, () => this.#live.of(cached));
+  }
+
   /** A newer token than `used`, which the platform refused; undefined if there is none. */
   async renew(
     projectId: string,
@@ -209,12 +214,17 @@ export class Connections {
 
   /** Marks a grant that the platform no longer accepts; the user must consent again. */
   async markDead(projectId: string, used: UsedGrant, reason: string): Promise<void> {
-    await this.#core.store.write(() => this.#markDead(projectId, used, reason));
+    await this.#core.store.write(() => endGrant(projectId, used, reason, this.#core.clock.now()));
+  }
+
+  /** Undoes `markDead` with this reason, unless the tokens have changed since. */
+  async restore(projectId: string, used: UsedGrant, reason: string): Promise<void> {
+    await this.#core.store.write(() => restoreGrant(projectId, used, reason, this.#core.clock.now()));
   }
 
   /** Removes scopes that the token does not have, according to the platform. */
   async narrow(projectId: string, used: LiveGrant, lost: readonly string[]): Promise<void> {
-    await this.#core.store.write(() => this.#narrow(projectId, used, lost));
+    await this.#core.store.write(() => narrowGrant(projectId, used, lost, this.#core.clock.now()));
   }
 
   /** Stores a grant, however long it takes; see `GrantStore`. */
@@ -245,27 +255,6 @@ export class Connections {
       user: row.user_id,
       before: { provider: row.provider_id, status: row.status, scopes: JSON.parse(row.scopes) },
     });
-  }
-
-  *#markDead(projectId: string, used: UsedGrant, reason: string): Transaction<void> {
-    const row = yield* repository.connectionByIdInTransaction(projectId, used.connectionId);
-    // A newer token has not been refused.
-    if (row === undefined || row.token_version !== used.version || row.status !== "active") return;
-    yield* repository.markExpired(row, reason, this.#core.clock.now());
-  }
-
-  *#narrow(projectId: string, used: LiveGrant, lost: readonly string[]): Transaction<void> {
-    const row = yield* repository.connectionByIdInTransaction(projectId, used.connectionId);
-    if (row === undefined || row.token_version !== used.version) return;
-    const scopes: string[] = JSON.parse(row.scopes);
-    const kept = scopes.filter((scope) => !lost.includes(scope));
-    if (kept.length === scopes.length) return;
-    const change = {
-      scopes: JSON.stringify(kept),
-      version: row.version + 1,
-      updated_at: this.#core.clock.now(),
-    };
-    yield* repository.updateConnection({ ...row, ...change });
   }
 
   #stateOf({ row, scopes }: CachedConnection, provider: Provider | undefined): GrantState {

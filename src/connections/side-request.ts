@@ -1,6 +1,7 @@
 // Requests to endpoints other than the token endpoint: user info, introspection, revocation.
 import type { Redacted } from "../base";
 import type { Core } from "../core";
+import type { EgressRequest } from "../egress";
 import { fill, type RequestConfig } from "../providers";
 import { clientAuthentication } from "./client-authentication";
 import {
@@ -16,6 +17,7 @@ export interface SideRequest extends ProviderRequest {
   /** For settings that the record leaves out. */
   defaults: { method: "GET" | "POST"; authMethod: NonNullable<RequestConfig["auth_method"]> };
   timeoutMs: number;
+  fence?: EgressRequest["fence"];
 }
 
 /** Longer answers are refused. */
@@ -23,14 +25,15 @@ const MAX_BYTES = 1_000_000;
 
 /** Returns the answer with any status. Throws `EgressError`, or `TokenRequestError` if the client cannot authenticate. */
 export async function sendSideRequest(core: Core, side: SideRequest): Promise<Response> {
-  const { accessToken, defaults, timeoutMs, template } = side;
+  const { accessToken, defaults, timeoutMs, template, fence } = side;
   const request = fillRequest({
     ...side,
     template: { ...template, auth_method: template.auth_method ?? defaults.authMethod },
     values: { access_token: accessToken.reveal(), ...side.values },
   });
   const credentials = await credentialsOf(request, accessToken);
-  return sendRequest(core, request, credentials, { method: defaults.method, timeoutMs, maxBytes: MAX_BYTES });
+  const settings = { method: defaults.method, timeoutMs, maxBytes: MAX_BYTES, fence };
+  return sendRequest(core, request, credentials, settings);
 }
 
 async function credentialsOf(request: FilledRequest, accessToken: Redacted): Promise<Credentials> {

@@ -3,6 +3,13 @@
 import { isObject, type Json, parseJson } from "../base";
 import { parseExpression } from "../providers";
 
+interface TokenRequestErrorOptions {
+  code?: string;
+  transient: boolean;
+  retryAfterMs?: number;
+  cause?: unknown;
+}
+
 /** Why there is no grant. */
 export class TokenRequestError extends Error {
   override readonly name = "TokenRequestError";
@@ -10,11 +17,14 @@ export class TokenRequestError extends Error {
   readonly code: string | undefined;
   /** A temporary failure, which says nothing about the grant. */
   readonly transient: boolean;
+  /** How long no request for this grant should be sent. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, options: { code?: string; transient: boolean; cause?: unknown }) {
+  constructor(message: string, options: TokenRequestErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
     this.transient = options.transient;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 
@@ -39,11 +49,11 @@ type ResponseMap = Readonly<Record<string, string>>;
 /** A longer lifetime is an error (a date, or milliseconds); the expiry of the token is then unknown. */
 const MAX_EXPIRES_IN_S = 10 * 365 * 24 * 3600;
 
+/** `tokenTypes`: what the provider calls its bearer tokens, besides `Bearer`. */
 export function readTokenAnswer(
-  status: number,
-  contentType: string,
-  body: string,
+  { status, contentType, body }: { status: number; contentType: string; body: string },
   map: ResponseMap,
+  tokenTypes: readonly string[] = [],
 ): TokenAnswer {
   const raw = parseBody(contentType, body);
   // The body of a failing endpoint says nothing about the grant.
@@ -53,6 +63,11 @@ export function readTokenAnswer(
   const pick = (target: string): Json | undefined => parseExpression(map[target] ?? `$.${target}`)(raw);
   const accessToken = pick("access_token");
   if (typeof accessToken !== "string" || accessToken === "") return errorOf(raw, status);
+  // A token of a type that is not understood must not be used (RFC 6749, section 7.1).
+  const type = pick("token_type");
+  const isBearer =
+    typeof type !== "string" || type === "" || /^bearer$/i.test(type.trim()) || tokenTypes.includes(type);
+  if (!isBearer) return { kind: "error", error: "unsupported_token_type", description: undefined };
   const refreshToken = pick("refresh_token");
   const expiresIn = seconds(pick("expires_in"));
   const scope = scopeText(pick("scope"));

@@ -8,7 +8,9 @@ import { type ClientKeys, type PlaceholderValues, parseExpression, type Provider
 import { serverOfCallback, serverOfGrant, type TokenServer } from "./token-server";
 import { withDetails } from "./extra-requests";
 import { clientAuthentication } from "./client-authentication";
+import { checkIdToken, withoutIdToken } from "./id-token";
 import { type FilledRequest, fillRequest, type ProviderRequest, sendRequest } from "./provider-request";
+import { RefusedGrantError } from "./refused-grant";
 import { readTokenAnswer, splitScopes, type TokenAnswer, TokenRequestError } from "./token-answer";
 
 /** The tokens and scopes that a provider granted. */
@@ -22,6 +24,8 @@ export interface TokenGrant {
   facts: JsonObject;
   /** The answer of the user info request, if there was one. */
   userInfo?: Json;
+  /** The person, by the ID token of the answer. Not stored. */
+  subject?: string;
 }
 
 /** Error codes of several platforms for a temporary failure, which says nothing about the grant. */
@@ -46,7 +50,7 @@ export interface CodeExchange {
   values?: Pick<PlaceholderValues, "scopes" | "existing_scopes">;
 }
 
-/** Exchanges the code of a callback for tokens. Throws `TokenRequestError`. */
+/** Exchanges the code of a callback for tokens. Throws `TokenRequestError`, which is a `RefusedGrantError` if there is a grant. */
 export async function exchangeCode(
   core: Core,
   provider: Provider,
@@ -60,7 +64,7 @@ export async function exchangeCode(
     values: exchange.values ?? {},
     server: namedServer(provider, exchange.parameters),
   };
-  const grant = await requestTokens(core, request, (issuer, client, auth, options) => {
+  const { grant, fault } = await requestTokens(core, request, (issuer, client, auth, options) => {
     const answer = new URLSearchParams(exchange.parameters);
     // RFC 9207: the issuer in the callback must be the one of the record. If the record has none, the redirect address,
     // which differs per provider, prevents mix-up attacks (RFC 9700 section 4.4.2).
@@ -77,6 +81,8 @@ export async function exchangeCode(
       options,
     );
   });
+  if (fault !== undefined)
+    throw new RefusedGrantError(`The provider's ID token is not valid: ${fault}.`, grant);
   return withDetails(core, provider, keys, grant, "on_token_grant");
 }
 
@@ -95,9 +101,13 @@ export async function refreshTokens(core: Core, refresh: TokenRefresh): Promise<
   const refresh_token = refresh.refreshToken.reveal();
   const values = { ...refresh.values, refresh_token };
   const request = { ...refresh, values, server: serverOfGrant(provider.oauth2, facts) };
-  return requestTokens(core, request, (issuer, client, auth, options) =>
+  const { grant, fault } = await requestTokens(core, request, (issuer, client, auth, options) =>
     oauth.refreshTokenGrantRequest(issuer, client, auth, refresh_token, options),
   );
+  // The tokens themselves are good, and the provider has replaced the earlier ones.
+  if (fault !== undefined)
+    core.log.warn("the ID token of a refresh is ignored", { provider: provider.id, fault });
+  return grant;
 }
 
 function validated(
@@ -136,7 +146,7 @@ async function requestTokens(
   core: Core,
   unfilled: ProviderRequest & { server: TokenServer; fence?: EgressRequest["fence"] },
   send: Send,
-): Promise<TokenGrant> {
+): Promise<{ grant: TokenGrant; fault: string | undefined }> {
   const request = fillRequest(unfilled);
   const { provider, endpoint } = request;
   const issuer = provider.oauth2.issuer ?? new URL(endpoint).origin;
@@ -161,9 +171,14 @@ async function requestTokens(
     const auth = await clientAuthentication(request);
     const response = await send(server, client, auth, options);
     const tokens = await oauth.processRefreshTokenResponse(server, client, response);
-    return grantOf(tokens, { ...factsOf(provider, raw), ...unfilled.server.facts });
+    const { subject, fault } = checkIdToken(raw, provider.oauth2, core.clock.now());
+    const facts = {
+      ...factsOf(provider, fault === undefined ? raw : withoutIdToken(raw)),
+      ...unfilled.server.facts,
+    };
+    return { grant: { ...grantOf(tokens, facts), ...(subject === undefined ? {} : { subject }) }, fault };
   } catch (error) {
-    throw tokenRequestError(error);
+    throw tokenRequestError(error, unfilled);
   }
 }
 
@@ -177,8 +192,8 @@ async function call(
   const credentials = { authorization: init.headers["authorization"], body: new URLSearchParams(init.body) };
   const response = await sendRequest(core, request, credentials, { method: "POST", fence });
   const contentType = response.headers.get("content-type") ?? "";
-  const map = request.template.response_map ?? {};
-  return readTokenAnswer(response.status, contentType, await response.text(), map);
+  const answer = { status: response.status, contentType, body: await response.text() };
+  return readTokenAnswer(answer, request.template.response_map ?? {}, request.provider.oauth2.tokenTypes);
 }
 
 function standardResponse(answer: TokenAnswer): Response {
@@ -209,15 +224,35 @@ function factsOf(provider: Provider, raw: Json): JsonObject {
   return facts;
 }
 
+function refusedToken(code: string, { provider, server }: ProviderRequest): TokenRequestError {
+  const { token, tokenThrottle, tokenServers } = provider.oauth2;
+  if (tokenThrottle?.errors.includes(code) === true) return throttled(code, tokenThrottle.waitMs);
+  const isOther = server?.origin !== undefined && server.origin !== URL.parse(token.endpoint)?.origin;
+  const advice = isOther && CLIENT_REFUSED.includes(code) ? tokenServers?.clientRefused : undefined;
+  const message = `The provider refused the token request: ${code}.`;
+  return new TokenRequestError(advice === undefined ? message : `${message} ${advice}`, {
+    code,
+    transient: TRANSIENT_ERRORS.includes(code),
+  });
+}
+
+const CLIENT_REFUSED = ["invalid_client", "invalid_client_secret"];
+
+/** The provider counts the requests of each grant, and requests before the end of the wait prolong it. */
+export function throttled(code: string, waitMs: number): TokenRequestError {
+  const minutes = Math.ceil(waitMs / 60_000);
+  const message =
+    `The provider refuses further token requests for a while (${code}). Try again in about ` +
+    `${minutes === 1 ? "a minute" : `${minutes} minutes`}; the grant remains valid.`;
+  return new TokenRequestError(message, { code, transient: true, retryAfterMs: waitMs });
+}
+
 // Users and the log may see the message: it contains the provider's error code, never its description or the answer.
-function tokenRequestError(error: unknown): TokenRequestError {
+function tokenRequestError(error: unknown, request: ProviderRequest): TokenRequestError {
   if (error instanceof TokenRequestError) return error;
   if (error instanceof oauth.ResponseBodyError) {
     const code = /^[\w.: -]{1,60}$/.test(error.error) ? error.error : "an unreadable error";
-    return new TokenRequestError(`The provider refused the token request: ${code}.`, {
-      code,
-      transient: TRANSIENT_ERRORS.includes(code),
-    });
+    return refusedToken(code, request);
   }
   if (error instanceof EgressError) {
     return new TokenRequestError(`The provider's token endpoint could not be reached. ${error.message}`, {

@@ -8,14 +8,14 @@ import type { Guard, ToolPolicy } from "../tools";
 import type { Filter } from "./answers";
 import type { Bindings } from "./bindings";
 import { ChainGuard } from "./guard";
-import { endpointName, oneOf, timeoutOf } from "./record";
+import { endpointName, timeoutOf } from "./record";
 import { originsOfPlugin } from "./origins";
 import * as repository from "./repository";
 import type { HookRow, PluginRow } from "./repository";
 import type { FailureMode, HookPoint, Point } from "./schema";
-import { DEFAULT_CACHE_TTL_MS, FAILURE_MODES, HOOK_POINTS } from "./terms";
+import { DEFAULT_CACHE_TTL_MS, FAILURE_MODES, HOOK_POINTS, oneOf } from "./terms";
 import { signingKey } from "./signature";
-import { type Credentials, openCredentials, retryOf, webhookOf } from "./stored";
+import { openCredentials, retryOf, type StoredCredentials, webhookOf } from "./stored";
 import { type Target, WebhookFailure } from "./webhook";
 
 const MAX_ANSWERS = 1000;
@@ -107,7 +107,7 @@ function targetWith(
   plugin: PluginRow,
   url: string,
   timeoutMs: number,
-  { token, client_cert, client_key, signing_secret }: Credentials,
+  { token, client_cert, client_key, signing_secret, former }: StoredCredentials,
 ): Target {
   const { auth } = webhookOf(plugin);
   const mutual = auth.type === "mtls" ? { cert: redacted(client_cert), key: redacted(client_key) } : {};
@@ -118,7 +118,13 @@ function targetWith(
     authorization:
       auth.type === "bearer" && token !== undefined ? new Redacted(`Bearer ${token}`) : undefined,
     tls: { ca: auth.ca_cert, ...mutual },
-    signingKey: signing_secret === undefined ? undefined : signingKey(signing_secret),
+    signingKeys: [
+      { secret: signing_secret, until: Infinity },
+      { secret: former?.signing_secret, until: former?.until ?? 0 },
+    ].flatMap(({ secret, until }) => {
+      const key = secret === undefined ? undefined : signingKey(secret);
+      return key === undefined ? [] : [{ key, until }];
+    }),
     origins: originsOfPlugin(plugin),
     projectId: plugin.project_id,
   };

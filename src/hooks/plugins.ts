@@ -3,17 +3,17 @@ import { type Page, page, paging } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { newId, Unopenable } from "../crypto";
-import { alreadyExists, conflict, notFound } from "../errors";
+import { alreadyExists, conflict } from "../errors";
 import { actorOf, DEFAULT_ID, type Principal } from "../identity";
 import { movedAddresses, originChange, requireGivenAgain } from "../origins";
 import { type Change, makeChange, type Transaction } from "../store";
 import { type Bindings, checkCreator, checkWriter } from "./bindings";
-import { bindingOf, hookRecord, pluginRecord } from "./record";
+import { bindingOf, hookRecord, pluginRecord, shownPlugin } from "./record";
 import { credentialFields, endpointAddresses, originsOfPlugin, originsOfWebhook } from "./origins";
 import * as repository from "./repository";
 import type { Binding, HookRow, PluginRow, Scope } from "./repository";
 import { checkNoHookFields, checkPlugin } from "./rules";
-import { newHook, takenPriority } from "./rows";
+import { freePriority, type NewHook, newHook, priorityTaken, takenPriority, unknownPlugin } from "./rows";
 import type {
   BindingType,
   ConfiguredPlugin,
@@ -28,11 +28,13 @@ import {
   type Credentials,
   credentialsWith,
   equalCredentials,
+  namesOf,
   openCredentials,
   RETRY_DEFAULTS,
   retryOf,
   retryWith,
   sealCredentials,
+  type StoredCredentials,
   type Webhook,
   webhookOf,
   webhookWith,
@@ -54,12 +56,14 @@ export class Plugins {
     const window = paging(query);
     const binding = await this.#bindings.of(principal, query.binding_type);
     const rows = await repository.listPlugins(store, binding, window.limit, window.offset);
-    return page(rows.map(pluginRecord), await repository.countPlugins(store, binding), window);
+    const hooks = await this.#hooks(principal);
+    const records = rows.map((row) => shownPlugin(row, hooks));
+    return page(records, await repository.countPlugins(store, binding), window);
   }
 
   /** A plugin of the project or of its organization. Throws `not_found`. */
   async get(principal: Principal, id: string): Promise<Plugin> {
-    return pluginRecord(await this.#row(principal, id));
+    return shownPlugin(await this.#row(principal, id), await this.#hooks(principal));
   }
 
   /**
@@ -78,11 +82,11 @@ export class Plugins {
     const hooks = POINTS.flatMap((point) => {
       const endpoint = endpoints[point];
       // The hook uses the timeout of the endpoint.
-      const given = endpoint === undefined ? undefined : { ...endpoint, timeout_ms: undefined };
-      return given === undefined ? [] : [newHook(this.#core, row, { ...given, hook_point: `tool.${point}` })];
+      const more = { hook_point: `tool.${point}`, timeout_ms: undefined } as const;
+      return endpoint === undefined ? [] : [{ ...endpoint, ...more }];
     });
-    await this.#core.store.write(() => this.#create(principal, row, hooks));
-    return { ...pluginRecord(row), hooks: hooks.map((hook) => hookRecord(hook, row)) };
+    const created = await this.#core.store.write(() => this.#create(principal, row, hooks));
+    return { ...shownPlugin(row, created), hooks: created.map((hook) => hookRecord(hook, row)) };
   }
 
   /**
@@ -92,7 +96,7 @@ export class Plugins {
   async creation(
     principal: Principal,
     request: ConfiguredPlugin,
-  ): Promise<{ id: string; change: Change<void> }> {
+  ): Promise<{ id: string; change: Change<unknown> }> {
     checkNoHookFields(request);
     const row = await this.#newRow(principal, request, await this.#bindings.of(principal));
     return { id: row.id, change: { body: () => this.#create(principal, row, []) } };
@@ -111,7 +115,7 @@ export class Plugins {
       checkWriter(principal, before);
       const row = await this.#patched(principal, before, patch);
       if (await this.#core.store.write(() => this.#update(principal, scope, before, row)))
-        return pluginRecord(row);
+        return shownPlugin(row, await this.#hooks(principal));
     }
     throw conflict("The plugin kept changing. Try again.");
   }
@@ -154,12 +158,17 @@ export class Plugins {
     return row;
   }
 
+  /** The hooks of the project and its organization. */
+  async #hooks({ projectId }: Principal): Promise<HookRow[]> {
+    return repository.listHooks(this.#core.store, await this.#bindings.scopeOf(projectId));
+  }
+
   async #newRow(principal: Principal, request: ConfiguredPlugin, { type, id }: Binding): Promise<PluginRow> {
     const { keyring, clock, random } = this.#core;
     const now = clock.now();
     const given = request.webhook_config ?? {};
     const webhook = webhookWith({ endpoints: {}, auth: { type: "none" }, sealed: [] }, given);
-    const credentials = credentialsWith({}, given);
+    const credentials = credentialsWith({}, given, { now, moves: false });
     checkPlugin(webhook, credentials);
     const key = {
       id: newId("pl", now, random),
@@ -205,18 +214,16 @@ export class Plugins {
     before: PluginRow,
     given: NonNullable<PatchPlugin["webhook_config"]>,
   ): Promise<Pick<PluginRow, "webhook" | "sealed_credentials" | "origins">> {
-    const { keyring } = this.#core;
+    const { keyring, clock } = this.#core;
     const webhook = webhookWith(webhookOf(before), given);
-    requireGivenAgain(
-      movedAddresses(endpointAddresses(webhook), originsOfPlugin(before)),
-      credentialFields(webhook.sealed, given),
-    );
+    const moved = movedAddresses(endpointAddresses(webhook), originsOfPlugin(before));
+    requireGivenAgain(moved, credentialFields(webhook.sealed, given));
     // Credentials that cannot be opened are lost and must be set again.
-    const known = await openCredentials(keyring, before).catch((error: unknown): Credentials => {
+    const known = await openCredentials(keyring, before).catch((error: unknown): StoredCredentials => {
       if (error instanceof Unopenable) return {};
       throw error;
     });
-    const credentials = credentialsWith(known, given);
+    const credentials = credentialsWith(known, given, { now: clock.now(), moves: moved.length > 0 });
     checkPlugin(webhook, credentials);
     return {
       webhook: textOf(webhook, credentials),
@@ -225,16 +232,20 @@ export class Plugins {
     };
   }
 
-  *#create(principal: Principal, row: PluginRow, hooks: readonly HookRow[]): Transaction<void> {
+  *#create(principal: Principal, row: PluginRow, given: readonly NewHook[]): Transaction<HookRow[]> {
     const binding = bindingOf(row);
     if ((yield* repository.pluginNamed(binding, row.name)) !== undefined) throw conflict(NAME_TAKEN);
     const others = yield* repository.hooksInTransaction(binding);
+    const hooks = given.map((one) =>
+      newHook(this.#core, row, { ...one, priority: one.priority ?? freePriority(one.hook_point, others) }),
+    );
     const taken = hooks.find((hook) => takenPriority(hook, others));
     if (taken !== undefined) throw conflict(priorityTaken(taken));
     yield* repository.addPlugin(row);
     for (const hook of hooks) yield* repository.addHook(hook);
     const details = { binding: row.binding_type, hooks: hooks.map(({ id }) => id) };
     yield* this.#audit.record(principal, "plugin.create", row.id, { details, after: pluginRecord(row) });
+    return hooks;
   }
 
   *#update(principal: Principal, scope: Scope, before: PluginRow, row: PluginRow): Transaction<boolean> {
@@ -282,14 +293,6 @@ export class Plugins {
 
 const NAME_TAKEN = "Another plugin has this name. Choose another one.";
 
-function textOf(webhook: Webhook, credentials: Credentials): string {
-  return JSON.stringify({ ...webhook, sealed: Object.keys(credentials) });
-}
-
-export function priorityTaken({ hook_point, priority }: HookRow): string {
-  return `Another hook runs at ${hook_point} with priority ${priority}. Choose another priority (0 to 1000).`;
-}
-
-export function unknownPlugin(): Error {
-  return notFound("There is no plugin with this id in this project.");
+function textOf(webhook: Webhook, credentials: StoredCredentials): string {
+  return JSON.stringify({ ...webhook, sealed: namesOf(credentials) });
 }

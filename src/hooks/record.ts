@@ -1,5 +1,6 @@
 // Converts rows into records.
 import { present, timestamp } from "../base";
+import { hookNotInForce, pluginNotInForce } from "./force";
 import type { Binding, HookRow, PluginRow } from "./repository";
 import type { Hook, HookPoint, Plugin, Point } from "./schema";
 import {
@@ -8,6 +9,7 @@ import {
   FAILURE_MODES,
   HEALTH,
   HOOK_POINTS,
+  oneOf,
   PHASES,
   STATUSES,
 } from "./terms";
@@ -49,6 +51,12 @@ function webhookRecord(row: PluginRow, webhook: Webhook): NonNullable<Plugin["we
   };
 }
 
+/** A plugin as callers get it, with what is not in force. `hooks`: at least those of the plugin. */
+export function shownPlugin(row: PluginRow, hooks: readonly HookRow[]): Plugin {
+  const notInForce = pluginNotInForce(row, hooks);
+  return { ...pluginRecord(row), ...(notInForce.length === 0 ? {} : { not_in_force: notInForce }) };
+}
+
 /** `plugin` undefined: it was deleted in the meantime. */
 export function hookRecord(row: HookRow, plugin: PluginRow | undefined): Hook {
   const point = oneOf(HOOK_POINTS, row.hook_point);
@@ -65,6 +73,7 @@ export function hookRecord(row: HookRow, plugin: PluginRow | undefined): Hook {
     timeout_ms: timeoutOf(row, endpoint),
     ...cachingOf(endpoint),
     binding: bindingOf(row),
+    ...present({ not_in_force: hookNotInForce(row, plugin) }),
     version: row.version,
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
@@ -95,9 +104,4 @@ export function endpointName(point: HookPoint): Point {
 
 export function bindingOf({ binding_type, binding_id }: PluginRow | HookRow): Binding {
   return { id: binding_id, type: binding_type === "tenant" ? "tenant" : "project" };
-}
-
-/** The value, or the first (the strictest) if a newer version has stored one that this version does not know. */
-export function oneOf<T extends string>(values: readonly [T, ...T[]], text: string): T {
-  return values.find((value) => value === text) ?? values[0];
 }

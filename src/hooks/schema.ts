@@ -10,6 +10,7 @@ import {
   STATUSES,
   BINDING_TYPES,
   HEALTH,
+  NOT_IN_FORCE,
   RETRY_ON,
 } from "./terms";
 
@@ -23,7 +24,11 @@ const phase = Type.Enum([...PHASES], {
 const failureMode = Type.Enum([...FAILURE_MODES], {
   description: "Whether the call is stopped or continues if the webhook gives no usable answer.",
 });
-const priority = Type.Integer({ minimum: 0, maximum: 1000, description: "Lower runs first." });
+const priority = Type.Integer({
+  minimum: 0,
+  maximum: 1000,
+  description: "Lower runs first. A new hook gets the first free one if it is absent.",
+});
 const status = Type.Enum([...STATUSES]);
 const hookTimeout = Type.Integer({ minimum: 100, maximum: 30_000, description: "Milliseconds." });
 const endpointTimeout = Type.Integer({ minimum: 100, maximum: 120_000, description: "Milliseconds." });
@@ -50,6 +55,13 @@ export const PatchHookRequest = Type.Object({
   timeout_ms: Type.Optional(hookTimeout),
 });
 
+/** Why calls do not ask a webhook. Not in the published contract. */
+export const NotInForce = Type.Object({
+  hook_point: hookPoint,
+  reason: Type.Enum([...NOT_IN_FORCE], { description: "Stable code, for programs." }),
+  message: Type.String({ description: "Why calls do not ask it, and what to do." }),
+});
+
 export const HookResponse = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -64,6 +76,7 @@ export const HookResponse = Type.Object({
   cache_ttl_ms: Type.Optional(Type.Integer()),
   // Not in the published contract.
   binding: Type.Object({ id: Type.String(), type: Type.Enum([...BINDING_TYPES]) }),
+  not_in_force: Type.Optional(NotInForce),
   version: Type.Integer(),
   created_at: time,
   updated_at: time,
@@ -223,6 +236,9 @@ const pluginFields = {
     }),
   ),
   health_status: Type.Enum([...HEALTH]),
+  not_in_force: Type.Optional(
+    Type.Array(NotInForce, { description: "Endpoints that decide about no call. Absent: all of them do." }),
+  ),
   version: Type.Integer(),
   created_by: Type.Optional(Type.String()),
   updated_by: Type.Optional(Type.String()),
@@ -236,6 +252,7 @@ export const CreatePluginResponse = Type.Object({ ...pluginFields, hooks: Type.A
 
 export const PluginsQuery = Type.Object({ ...pagingQuery, binding_type: bindingType });
 
+export type NotInForce = Static<typeof NotInForce>;
 export type HookPoint = (typeof HOOK_POINTS)[number];
 export type Point = (typeof POINTS)[number];
 export type Phase = (typeof PHASES)[number];

@@ -11,17 +11,22 @@ export function signingKey(secret: string): Buffer | undefined {
   return key.length >= 24 && key.length <= 64 ? key : undefined;
 }
 
-/** The three headers. `seconds`: since the epoch. `id`: the same for all attempts to send a message. */
+/**
+ * The three headers. `keys`: one signature each, separated by spaces, so that receivers accept either secret while it is
+ * replaced. `seconds`: since the epoch. `id`: the same for all attempts to send a message.
+ */
 export function signatureHeaders(
-  key: Buffer,
+  keys: readonly Buffer[],
   id: string,
   seconds: number,
   body: string,
 ): Record<string, string> {
-  const signature = new Bun.CryptoHasher("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64");
+  const signatures = keys.map(
+    (key) => `v1,${new Bun.CryptoHasher("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64")}`,
+  );
   return {
     "webhook-id": id,
     "webhook-timestamp": String(seconds),
-    "webhook-signature": `v1,${signature}`,
+    "webhook-signature": signatures.join(" "),
   };
 }

@@ -30,6 +30,14 @@ export interface Credentials {
   signing_secret?: string;
 }
 
+/** With the signing secret that was replaced last: receivers need time to change theirs. */
+export interface StoredCredentials extends Credentials {
+  former?: { signing_secret: string; until: number };
+}
+
+/** How long a replaced signing secret signs as well. */
+const OVERLAP_MS = 24 * 3_600_000;
+
 export const RETRY_DEFAULTS = {
   enabled: false,
   max_attempts: 3,
@@ -82,22 +90,47 @@ function typeFor(before: AuthType, auth: Given["auth"]): AuthType {
   return auth?.client_cert === undefined ? before : "mtls";
 }
 
-export function credentialsWith(before: Credentials, given: Given): Credentials {
+/**
+ * The credentials with the given changes. `now`: when a signing secret is replaced. `moves`: the endpoints move to another
+ * origin, which gets nothing of the former secret.
+ */
+export function credentialsWith(
+  { former, ...before }: StoredCredentials,
+  given: Given,
+  { now, moves }: { now: number; moves: boolean },
+): StoredCredentials {
   const { token, client_cert, client_key } = given.auth ?? {};
-  return { ...before, ...present({ token, client_cert, client_key, signing_secret: given.signing_secret }) };
+  const { signing_secret } = given;
+  const replaced = signing_secret === undefined ? undefined : before.signing_secret;
+  const kept =
+    replaced === undefined || replaced === signing_secret
+      ? former
+      : { signing_secret: replaced, until: now + OVERLAP_MS };
+  return {
+    ...before,
+    ...present({ token, client_cert, client_key, signing_secret }),
+    ...(moves || kept === undefined || kept.until <= now ? {} : { former: kept }),
+  };
+}
+
+/** The names of the credentials that are set. */
+export function namesOf(credentials: Credentials): (keyof Credentials)[] {
+  return (["token", "client_cert", "client_key", "signing_secret"] as const).filter(
+    (name) => credentials[name] !== undefined,
+  );
 }
 
 /** Null if there are no credentials. */
 export async function sealCredentials(
   keyring: Keyring,
   { id, project_id }: Pick<PluginRow, "id" | "project_id">,
-  credentials: Credentials,
+  credentials: StoredCredentials,
 ): Promise<string | null> {
   if (Object.keys(credentials).length === 0) return null;
   return keyring.seal(project_id, place(id), JSON.stringify(credentials));
 }
 
-export async function openCredentials(keyring: Keyring, row: PluginRow): Promise<Credentials> {
+export async function openCredentials(keyring: Keyring, row: PluginRow): Promise<StoredCredentials> {
   if (row.sealed_credentials === null) return {};
   return JSON.parse(await keyring.open(row.project_id, place(row.id), row.sealed_credentials));
 }

@@ -15,7 +15,8 @@ export interface Target {
   retry: EffectiveRetry;
   authorization: Redacted | undefined;
   tls: TlsOptions | undefined;
-  signingKey: Buffer | undefined;
+  /** Every key that signs: the current one first, then the one that it replaced, until then. Empty: not signed. */
+  signingKeys: readonly { key: Buffer; until: number }[];
   /** The origins that the credentials were given for. */
   origins: readonly string[];
   /** The project of the plugin's record. */
@@ -52,9 +53,9 @@ export async function callWebhook(
   signal?: AbortSignal,
 ): Promise<Json> {
   if (target instanceof WebhookFailure) throw target;
-  const { retry, signingKey } = target;
+  const { retry, signingKeys } = target;
   // The same for every attempt. Only signed requests have an id.
-  const id = signingKey === undefined ? "" : `msg_${newToken(core.random).slice(0, 27)}`;
+  const id = signingKeys.length === 0 ? "" : `msg_${newToken(core.random).slice(0, 27)}`;
   const attempts = retry.enabled ? retry.max_attempts : 1;
   const end = performance.now() + target.timeoutMs;
   for (let attempt = 1; ; attempt++) {
@@ -85,7 +86,9 @@ interface Attempt {
 
 async function once(core: Core, target: Target, attempt: Attempt): Promise<Json> {
   const { id, body, timeoutMs, signal } = attempt;
-  const { signingKey, authorization, tls } = target;
+  const { signingKeys, authorization, tls } = target;
+  const now = core.clock.now();
+  const keys = signingKeys.filter(({ until }) => until > now).map(({ key }) => key);
   let response: Response;
   try {
     response = await core.egress.fetch(target.url, {
@@ -94,7 +97,7 @@ async function once(core: Core, target: Target, attempt: Attempt): Promise<Json>
         "content-type": "application/json",
         accept: "application/json",
         ...(authorization === undefined ? {} : { authorization }),
-        ...(signingKey === undefined ? {} : signatureHeaders(signingKey, id, secondsNow(core), body)),
+        ...(keys.length === 0 ? {} : signatureHeaders(keys, id, Math.floor(now / 1000), body)),
       },
       body,
       tls,
@@ -111,10 +114,6 @@ async function once(core: Core, target: Target, attempt: Attempt): Promise<Json>
   if (status >= 500) throw new WebhookFailure(`status ${status}`, "5xx");
   if (status < 200 || status >= 300) throw new WebhookFailure(`status ${status}`);
   return jsonOf(await response.text());
-}
-
-function secondsNow({ clock }: Core): number {
-  return Math.floor(clock.now() / 1000);
 }
 
 function failureOf(error: EgressError): WebhookFailure {

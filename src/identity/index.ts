@@ -3,7 +3,7 @@ export { actorOf } from "../audit";
 export { actFor, maySee, type Principal, requireRole, type Role, ROLES } from "./principal";
 export type { ApiKey, ApiKeyCreate, Binding, Caller, Organization, Project, ProjectPatch } from "./schema";
 export { projectBinding } from "./projects";
-export { keyPrefixOf } from "./credential";
+export { hasToken, keyPrefixOf } from "./credential";
 export { Identity } from "./service";
 export { ambiguousSources, DEFAULT_ID } from "./user-principals";
 export { OpenIdIssuer } from "./issuer";

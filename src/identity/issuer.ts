@@ -1,5 +1,6 @@
-// An OpenID provider: its metadata (OpenID Connect Discovery), cached for some minutes, and its keys.
+// The provider of users: its metadata, cached for some minutes, and its keys.
 import * as oauth from "oauth4webapi";
+import { isSameIssuer, loadMetadata } from "../authorization-server";
 import { isObject, isFresh, Redacted } from "../base";
 import type { Core } from "../core";
 import { readJson } from "../egress";
@@ -14,6 +15,7 @@ export class OpenIdIssuer {
   readonly #source: string | undefined;
   /** The origins that the metadata named when it was first read: the client's secret and tokens are sent to no other. */
   #origins: readonly string[] | undefined;
+  #name: string | undefined;
   #server: { value: Promise<oauth.AuthorizationServer>; at: number } | undefined;
 
   /** `source`: the issuer of another provider than the one at `auth.url`. */
@@ -41,6 +43,16 @@ export class OpenIdIssuer {
       if (this.#server === server) this.#server = undefined;
     });
     return server.value;
+  }
+
+  /** The issuer, to the letter: the last one that was read, if the provider cannot be reached. */
+  async name(): Promise<string> {
+    try {
+      return (await this.discover()).issuer;
+    } catch (error) {
+      if (this.#name !== undefined) return this.#name;
+      throw error;
+    }
   }
 
   /** The keys that the provider currently publishes. Rejects if they cannot be loaded. */
@@ -78,6 +90,8 @@ export class OpenIdIssuer {
 
   async #discover(): Promise<oauth.AuthorizationServer> {
     const server = await this.#metadata();
+    this.#tellOfOtherSpelling(server.issuer);
+    this.#name = server.issuer;
     const endpoints = [server.token_endpoint, server.userinfo_endpoint];
     const origins = originsOf(endpoints.filter((endpoint) => endpoint !== undefined));
     this.#origins ??= origins;
@@ -90,43 +104,39 @@ export class OpenIdIssuer {
     return server;
   }
 
+  // Clients compare the issuer character by character (RFC 8414, section 3.3), and they get that of the metadata.
+  #tellOfOtherSpelling(issuer: string): void {
+    const { log, settings } = this.#core;
+    const setting = this.#source ?? settings["auth.issuer"] ?? settings["auth.url"];
+    if (this.#name === issuer || setting === undefined || setting === issuer) return;
+    log.warn("the provider of users spells its issuer in another way, which is the one that clients get", {
+      setting,
+      issuer,
+    });
+  }
+
   async #metadata(): Promise<oauth.AuthorizationServer> {
     const { address } = this;
     const chosen = this.#source === undefined ? this.#core.settings["auth.issuer"] : undefined;
     if (address === undefined)
       throw configurationError("auth.url is not set. Set it to the address of the OpenID provider.");
-    const url = new URL(address);
-    const response = await oauth.discoveryRequest(url, this.options());
-    const metadata: unknown = await response
-      .clone()
-      .json()
-      .catch(() => undefined);
-    if (chosen !== undefined && isObject(metadata) && isTemplateOf(chosen, metadata["issuer"])) {
-      const filled = Response.json({ ...metadata, issuer: chosen });
-      return oauth.processDiscoveryResponse(new URL(chosen), filled);
-    }
-    return oauth.processDiscoveryResponse(expectedIssuer(new URL(chosen ?? address), metadata), response);
+    const get = (url: string) =>
+      this.#core.egress.fetch(url, { headers: { accept: "application/json" }, maxBytes: MAX_BYTES });
+    const { metadata } = await loadMetadata(
+      address,
+      get,
+      ({ issuer }) => isSameIssuer(issuer, chosen ?? address) || isTemplateOf(chosen, issuer),
+    );
+    return isTemplateOf(chosen, metadata.issuer) ? { ...metadata, issuer: chosen } : metadata;
   }
 }
 
 // Multi-tenant providers publish one document whose issuer contains a placeholder. Tokens contain the tenant instead, so
 // the operator configures the issuer. A placeholder replaces one whole segment of the path.
-function isTemplateOf(issuer: string, template: unknown): boolean {
-  if (typeof template !== "string" || !template.includes("{")) return false;
+function isTemplateOf(issuer: string | undefined, template: string): issuer is string {
+  if (issuer === undefined || !template.includes("{")) return false;
   const [segments, actual] = [template.split("/"), issuer.split("/")];
   const matches = (segment: string, at: number): boolean =>
     segment === actual[at] || (at > 2 && /^\{\w+\}$/.test(segment) && /^[\w.-]+$/.test(actual[at] ?? ""));
   return segments.length === actual.length && segments.every(matches);
-}
-
-// The issuer must match exactly (OpenID Connect Discovery, section 4.3), except for a trailing slash, which operators may
-// leave out of `auth.url`.
-function expectedIssuer(url: URL, metadata: unknown): URL {
-  const issuer = isObject(metadata) ? metadata["issuer"] : undefined;
-  const named = typeof issuer === "string" ? URL.parse(issuer) : null;
-  return named !== null && withoutSlash(named) === withoutSlash(url) ? named : url;
-}
-
-function withoutSlash({ href }: URL): string {
-  return href.replace(/\/$/, "");
 }

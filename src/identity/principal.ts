@@ -33,7 +33,9 @@ export function requireRole(principal: Principal, allowed: readonly Role[], advi
   if (allowed.includes(role)) return;
   const has = principal.kind === "user" ? "a user token cannot do it" : `this one has ${role}`;
   const refusal = `This needs a key with the role ${allowed.join(" or ")}; ${has}.`;
-  throw forbidden(advice === undefined ? refusal : `${refusal} ${advice}`);
+  throw forbidden(advice === undefined ? refusal : `${refusal} ${advice}`, {
+    challenge: `Bearer error="insufficient_scope", scope="${allowed[0]}"`,
+  });
 }
 
 /**

@@ -31,6 +31,11 @@ export class Projects {
     return projectRecord(row);
   }
 
+  /** The name of a project, for pages that its users see; undefined if it was deleted. */
+  async nameOf(id: string): Promise<string | undefined> {
+    return (await repository.findProject(this.#store, id))?.name;
+  }
+
   /** Changes name or audience. Throws `not_found` as `get` does, `forbidden` if a key sets an audience. */
   async update(principal: Principal, id: string, patch: ProjectPatch): Promise<Project> {
     if (!canSee(principal, id)) throw unknownProject(id);

@@ -5,8 +5,8 @@ import { ROLES } from "./principal";
 const time = Type.String({ format: "date-time", description: "RFC 3339, UTC, whole seconds." });
 const name = Type.String({ minLength: 1, maxLength: 256 });
 
-/** Safe as a path segment: not `.` or `..`. */
-export const CHOSEN_ID = "^(?!\\.{1,2}$)[A-Za-z0-9._-]+$";
+/** Safe as a path segment: not `.` or `..`. Without a lookahead, which many engines for regular expressions lack. */
+export const CHOSEN_ID = "^(?:\\.{0,2}[A-Za-z0-9_-]|\\.{3})[A-Za-z0-9._-]*$";
 
 /** Ids that callers choose: of auth providers, organizations and projects. */
 export const ChosenId = Type.String({ minLength: 1, maxLength: 100, pattern: CHOSEN_ID });

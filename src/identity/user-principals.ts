@@ -1,7 +1,7 @@
 // The principals of user tokens, for a project or for one resource of it.
 import type { Settings } from "../config";
 import type { Core } from "../core";
-import { invalidAuthorization } from "../errors";
+import { invalidAuthorization, unavailable } from "../errors";
 import { CachedByGeneration } from "../store";
 import { OpenIdIssuer } from "./issuer";
 import type { Principal } from "./principal";
@@ -14,7 +14,8 @@ export const DEFAULT_ID = "default";
 /** A resource that tokens are issued for (RFC 8707). */
 export interface Resource {
   projectId: string;
-  address: string;
+  /** Its address, by every name that clients may know it by. */
+  addresses: readonly string[];
   /** An entry of `user_sources`, instead of the provider at `auth.url`. */
   source?: string | undefined;
 }
@@ -25,20 +26,32 @@ export interface ResourceUser {
   scopes: readonly string[] | undefined;
 }
 
+interface Source {
+  tokens: UserTokens;
+  issuer: OpenIdIssuer;
+  audience: string;
+}
+
+/** How soon a client may ask again for an issuer that could not be read. */
+const RETRY_AFTER_MS = 5000;
+
 export class UserPrincipals {
   readonly #core: Core;
+  readonly #issuer: OpenIdIssuer;
   readonly #tokens: UserTokens;
-  readonly #sources: ReadonlyMap<string, { tokens: UserTokens; audience: string }>;
+  readonly #sources: ReadonlyMap<string, Source>;
   readonly #projects: CachedByGeneration<string, ProjectRow[]>;
 
   constructor(core: Core, issuer: OpenIdIssuer) {
     this.#core = core;
+    this.#issuer = issuer;
     this.#tokens = new UserTokens(core, issuer);
     this.#projects = new CachedByGeneration(core.store, "projects");
     this.#sources = new Map(
       core.settings.user_sources.map(({ id, issuer: address, audience, user_claim, user_prefix }) => {
         const users = { claim: user_claim ?? "sub", prefix: user_prefix ?? "" };
-        return [id, { tokens: new UserTokens(core, new OpenIdIssuer(core, address), users), audience }];
+        const own = new OpenIdIssuer(core, address);
+        return [id, { tokens: new UserTokens(core, own, users), issuer: own, audience }];
       }),
     );
   }
@@ -64,7 +77,7 @@ export class UserPrincipals {
    * The user of a token that was issued for this address, or for its whole project or source.
    * Throws `invalid_authorization`.
    */
-  async atResource(token: string, { projectId, address, source }: Resource): Promise<ResourceUser> {
+  async atResource(token: string, { projectId, addresses, source }: Resource): Promise<ResourceUser> {
     if (!looksLikeJwt(token))
       throw invalidAuthorization("The credential is not a user token, which this address requires.");
     const own = source === undefined ? undefined : this.#sources.get(source);
@@ -73,18 +86,44 @@ export class UserPrincipals {
     const { userId, audiences, scopes } = await (own?.tokens ?? this.#tokens).verify(token);
     const whole = own === undefined ? await this.#projectAudience(projectId) : own.audience;
     const project = await repository.findProject(this.#core.store, projectId);
-    if (project !== undefined && audiences.some((audience) => audience === address || audience === whole)) {
+    const isNamed = audiences.some((audience) => audience === whole || addresses.includes(audience));
+    if (project !== undefined && isNamed) {
       const { incarnation } = project;
       return { principal: { kind: "user", projectId, incarnation, userId }, scopes };
     }
     throw invalidAuthorization("The audience of the user token is not this address.");
   }
 
-  /** The issuer of tokens: the provider at `auth.url`, or one of `user_sources`. */
-  issuerOf(source: string | undefined): string | undefined {
-    const { settings } = this.#core;
-    if (source === undefined) return settings["auth.issuer"] ?? settings["auth.url"];
-    return settings.user_sources.find(({ id }) => id === source)?.issuer;
+  /**
+   * The issuer of tokens, as its own metadata spells it: the provider at `auth.url`, or one of `user_sources`. Undefined if
+   * there is none. Throws `unavailable` if its metadata has never been read: a client that gets another spelling refuses it.
+   */
+  async issuerOf(source: string | undefined): Promise<string | undefined> {
+    const issuer = source === undefined ? this.#issuer : this.#sources.get(source)?.issuer;
+    if (issuer?.address === undefined) return undefined;
+    try {
+      return await issuer.name();
+    } catch (cause) {
+      const message = "The metadata of the provider that issues tokens cannot be read. Try again later.";
+      throw unavailable(message, { cause, retryAfterMs: RETRY_AFTER_MS });
+    }
+  }
+
+  /** Reads the metadata of every provider of users, in advance. One that cannot be reached is read when it is needed. */
+  async readIssuers(): Promise<void> {
+    const issuers = [this.#issuer, ...[...this.#sources.values()].map(({ issuer }) => issuer)];
+    await Promise.all(
+      issuers
+        .filter(({ address }) => address !== undefined)
+        .map((issuer) =>
+          issuer.discover().catch((error: unknown) => {
+            this.#core.log.warn("the metadata of a provider of users cannot be read", {
+              address: issuer.address,
+              error,
+            });
+          }),
+        ),
+    );
   }
 
   async #projectAudience(id: string): Promise<string | undefined> {

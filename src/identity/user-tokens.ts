@@ -1,6 +1,7 @@
 // Verifies user tokens: JWT access tokens (RFC 9068) of an OpenID provider. `oauth4webapi` selects the key and checks
 // signature, type, issuer, audience and time; this file determines the user and the audiences.
 import * as oauth from "oauth4webapi";
+import { MetadataError } from "../authorization-server";
 import { isFresh, isObject, TimedCache, userIdFault } from "../base";
 import type { Core } from "../core";
 import { hashOf } from "../crypto";
@@ -193,6 +194,10 @@ function formReason(error: unknown): string {
 function reasonOf(error: unknown): string {
   if (error instanceof EgressError)
     return "the OpenID provider (auth.url) cannot be reached; try again later";
+  if (error instanceof MetadataError)
+    return error.issuer === undefined
+      ? "the OpenID provider at auth.url publishes no metadata"
+      : "the metadata of the OpenID provider at auth.url has another issuer";
   switch (codeOf(error)) {
     case oauth.JWT_TIMESTAMP_CHECK:
       return "it has expired or is not valid yet";
@@ -204,8 +209,6 @@ function reasonOf(error: unknown): string {
       return "its signature algorithm is not accepted";
     case oauth.KEY_SELECTION:
       return "its signing key is not among the keys of the provider";
-    case oauth.JSON_ATTRIBUTE_COMPARISON:
-      return "the metadata of the OpenID provider at auth.url has another issuer";
     default:
       return "it could not be verified";
   }

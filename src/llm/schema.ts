@@ -2,49 +2,100 @@
 import { type Static, Type } from "typebox";
 import { AuthorizationResponse } from "../authorization/schema";
 
-const number = Type.Optional(Type.Number());
-const integer = Type.Optional(Type.Integer());
+const number = (description: string) => Type.Optional(Type.Number({ description }));
+const integer = (description: string) => Type.Optional(Type.Integer({ description }));
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+
+/** Passed on whole: servers know more fields than these. Mistyped known ones are still refused. */
+const PASSED_ON = { shown: { additionalProperties: true } };
+
+const free = (description: string) =>
+  Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description }));
+const text = (description: string) => Type.Optional(Type.String({ description }));
 
 const ContentPart = Type.Object(
-  { type: Type.String({ minLength: 1 }) },
-  { description: "text, image_url, ..." },
+  {
+    type: Type.String({ minLength: 1, description: "text, image_url, input_audio, file, refusal, ..." }),
+    text: text("Of a part of the type text."),
+    image_url: Type.Optional(
+      Type.Union(
+        [Type.String(), Type.Object({ url: Type.String(), detail: text("auto, low or high.") }, PASSED_ON)],
+        {
+          description: "Of a part of the type image_url: an address, or the image as a data address.",
+        },
+      ),
+    ),
+    input_audio: free("Of a part of the type input_audio: data (base64) and format."),
+    file: free("Of a part of the type file: file_id, or file_data and filename."),
+    refusal: text("Of a part of the type refusal."),
+  },
+  { ...PASSED_ON, description: "text, image_url, ..." },
 );
 
-const ToolCall = Type.Object({
-  id: Type.Optional(Type.String()),
-  type: Type.Optional(Type.String()),
-  function: Type.Optional(
-    Type.Object({ name: Type.Optional(Type.String()), arguments: Type.Optional(Type.String()) }),
-  ),
-});
+const ToolCall = Type.Object(
+  {
+    id: text("Repeated in the message with the result of the call."),
+    type: text("function, ..."),
+    function: Type.Optional(
+      Type.Object(
+        { name: text("The function to call."), arguments: text("Its arguments, as JSON.") },
+        { ...PASSED_ON, description: "The call of a function." },
+      ),
+    ),
+  },
+  PASSED_ON,
+);
 
 export const ROLES = ["system", "developer", "user", "assistant", "tool"] as const;
 
-export const ChatMessage = Type.Object({
-  role: Type.Enum([...ROLES]),
-  content: Type.Optional(Type.Union([Type.String(), Type.Array(ContentPart), Type.Null()])),
-  name: Type.Optional(Type.String()),
-  tool_call_id: Type.Optional(Type.String()),
-  tool_calls: Type.Optional(Type.Array(ToolCall)),
-});
+export const ChatMessage = Type.Object(
+  {
+    role: Type.Enum([...ROLES], { description: "Who says it." }),
+    content: Type.Optional(
+      Type.Union([Type.String(), Type.Array(ContentPart), Type.Null()], {
+        description: "Text, or a list of parts. Null for a message that only has calls.",
+      }),
+    ),
+    name: text("The name of the participant."),
+    tool_call_id: text("The call that a message with the role tool answers."),
+    tool_calls: Type.Optional(Type.Array(ToolCall, { description: "The calls of an assistant message." })),
+    refusal: text("Why the assistant refused."),
+    reasoning_content: text("The thinking of the model, as its server sent it."),
+  },
+  PASSED_ON,
+);
 
 /** The maximum number of tools in one request. */
 export const MAX_TOOLS = 64;
 
-const FunctionTool = Type.Object({
-  type: Type.String({ minLength: 1 }),
-  function: Type.Optional(
-    Type.Object({
-      name: Type.String({ minLength: 1, maxLength: 200 }),
-      description: Type.Optional(Type.String()),
-    }),
-  ),
-});
+const FunctionTool = Type.Object(
+  {
+    type: Type.String({ minLength: 1, description: "function, ..." }),
+    function: Type.Optional(
+      Type.Object(
+        {
+          name: Type.String({ minLength: 1, maxLength: 200, description: "Name of the function." }),
+          description: text("What the function does, for the model."),
+          parameters: free("JSON Schema of its arguments."),
+          strict: Type.Optional(
+            Type.Boolean({ description: "Whether arguments must follow the schema exactly." }),
+          ),
+        },
+        { ...PASSED_ON, description: "A function of the caller, or a tool of this server by its name." },
+      ),
+    ),
+  },
+  PASSED_ON,
+);
 
 export const ChatRequest = Type.Object(
   {
-    model: Type.String({ minLength: 1, maxLength: 300 }),
-    messages: Type.Array(ChatMessage, { minItems: 1 }),
+    model: Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description: "A model of `GET /v1/models`, or `ENTRY/MODEL`.",
+    }),
+    messages: Type.Array(ChatMessage, { minItems: 1, description: "The conversation, oldest first." }),
     user: Type.Optional(
       Type.String({ minLength: 1, maxLength: 256, description: "The user whom tools run for." }),
     ),
@@ -58,10 +109,15 @@ export const ChatRequest = Type.Object(
       Type.Union(
         [
           Type.Enum(["none", "auto", "required", "execute", "generate"]),
-          Type.Object({
-            type: Type.Optional(Type.String()),
-            function: Type.Optional(Type.Object({ name: Type.String() })),
-          }),
+          Type.Object(
+            {
+              type: text("function, ..."),
+              function: Type.Optional(
+                Type.Object({ name: Type.String({ description: "The function to call." }) }, PASSED_ON),
+              ),
+            },
+            PASSED_ON,
+          ),
         ],
         {
           description:
@@ -69,76 +125,120 @@ export const ChatRequest = Type.Object(
         },
       ),
     ),
-    parallel_tool_calls: Type.Optional(Type.Boolean()),
-    temperature: number,
-    top_p: number,
-    frequency_penalty: number,
-    presence_penalty: number,
-    n: integer,
-    max_tokens: integer,
-    max_completion_tokens: integer,
-    seed: integer,
-    top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
-    logprobs: Type.Optional(Type.Boolean()),
-    logit_bias: Type.Optional(Type.Record(Type.String(), Type.Integer())),
-    stop: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
-    response_format: Type.Optional(Type.Object({ type: Type.Optional(Type.String()) })),
-    stream: Type.Optional(Type.Boolean()),
-    stream_options: Type.Optional(Type.Object({ include_usage: Type.Optional(Type.Boolean()) })),
+    parallel_tool_calls: flag("Whether the model may call several tools at once."),
+    temperature: number("Randomness of the answer: 0 is the least."),
+    top_p: number("Only the most likely tokens with this share of the probability are considered."),
+    frequency_penalty: number("Lowers the probability of tokens by how often they have occurred."),
+    presence_penalty: number("Lowers the probability of tokens that have occurred."),
+    n: integer("Number of answers. Only 1 if the server runs tools."),
+    max_tokens: integer("Limit of the answer in tokens; the older name."),
+    max_completion_tokens: integer("Limit of the answer in tokens; the newer name."),
+    seed: integer("The same seed and request give the same answer, if the model server can."),
+    top_logprobs: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 20, description: "Number of alternatives in logprobs." }),
+    ),
+    logprobs: flag("Whether the answer has probabilities of its tokens."),
+    logit_bias: Type.Optional(
+      Type.Record(Type.String(), Type.Integer(), { description: "Changes of probability, by token." }),
+    ),
+    stop: Type.Optional(
+      Type.Union([Type.String(), Type.Array(Type.String())], {
+        description: "Texts at which the answer ends.",
+      }),
+    ),
+    response_format: Type.Optional(
+      Type.Object(
+        {
+          type: text("text, json_object or json_schema."),
+          json_schema: free("For json_schema: name, schema, strict and description."),
+        },
+        { ...PASSED_ON, description: "The form of the answer." },
+      ),
+    ),
+    reasoning_effort: text("How much a reasoning model thinks: none, minimal, low, medium, high, ..."),
+    verbosity: text("How long the answer is: low, medium or high."),
+    metadata: free("Passed on to the model server."),
+    service_tier: text("Passed on to the model server."),
+    store: flag("Passed on to the model server."),
+    stream: flag("Whether the answer is a stream of events."),
+    stream_options: Type.Optional(
+      Type.Object(
+        { include_usage: flag("Whether the last event has the token counts.") },
+        { ...PASSED_ON, description: "Only with `stream`." },
+      ),
+    ),
   },
   // Fields of the model server that we do not know.
-  { additionalProperties: true },
+  {
+    additionalProperties: true,
+    description: "Fields that are not listed are passed on to the model server.",
+  },
 );
 
-const Usage = Type.Object({
-  prompt_tokens: Type.Integer(),
-  completion_tokens: Type.Integer(),
-  total_tokens: Type.Integer(),
-});
+const count = (description: string) => Type.Integer({ description });
+const Usage = Type.Object(
+  {
+    prompt_tokens: count("Tokens of the request."),
+    completion_tokens: count("Tokens of the answer."),
+    total_tokens: count("Their sum."),
+  },
+  { ...PASSED_ON, description: "What the model server counted." },
+);
 
 /** A message of an answer. Model servers may send calls without content. */
-const AnswerMessage = Type.Object({
-  ...ChatMessage.properties,
-  role: Type.String(),
-  content: Type.Union([Type.String(), Type.Null()]),
-});
+const AnswerMessage = Type.Object(
+  {
+    ...ChatMessage.properties,
+    role: Type.String({ description: "assistant" }),
+    content: Type.Union([Type.String(), Type.Null()], {
+      description: "The text. Null if there are only calls.",
+    }),
+  },
+  { ...PASSED_ON, description: "With all fields that the model server sent." },
+);
 
 /** A message of a run of this server. */
 const RunMessage = Type.Object(
   {
     ...ChatMessage.properties,
-    role: Type.String(),
-    content: Type.String(),
+    role: Type.String({ description: "assistant or tool" }),
+    content: Type.String({ description: "The text, or the result of a tool." }),
   },
-  { description: "Assistant messages have all fields that the model server sent." },
+  { ...PASSED_ON, description: "Assistant messages have all fields that the model server sent." },
 );
 
-const Choice = Type.Object({
-  index: Type.Integer(),
-  finish_reason: Type.Union([Type.String(), Type.Null()]),
-  message: AnswerMessage,
-  logprobs: Type.Optional(Type.Unknown()),
-  tool_authorizations: Type.Optional(
-    Type.Array(AuthorizationResponse, {
-      description: "Missing consents of the user, without which a tool cannot run.",
-    }),
-  ),
-  tool_messages: Type.Optional(
-    Type.Array(RunMessage, {
-      description: "The assistant and tool messages of the run. Append them to the conversation.",
-    }),
-  ),
-});
+const Choice = Type.Object(
+  {
+    index: count("Its position."),
+    finish_reason: Type.Union([Type.String(), Type.Null()], { description: "stop, length, tool_calls, ..." }),
+    message: AnswerMessage,
+    logprobs: Type.Optional(Type.Unknown({ description: "Probabilities of tokens, if requested." })),
+    tool_authorizations: Type.Optional(
+      Type.Array(AuthorizationResponse, {
+        description: "Missing consents of the user, without which a tool cannot run.",
+      }),
+    ),
+    tool_messages: Type.Optional(
+      Type.Array(RunMessage, {
+        description: "The assistant and tool messages of the run. Append them to the conversation.",
+      }),
+    ),
+  },
+  PASSED_ON,
+);
 
-export const ChatResponse = Type.Object({
-  id: Type.Optional(Type.String()),
-  object: Type.Optional(Type.String()),
-  created: Type.Optional(Type.Integer()),
-  model: Type.Optional(Type.String()),
-  choices: Type.Array(Choice),
-  system_fingerprint: Type.Optional(Type.String()),
-  usage: Type.Optional(Usage),
-});
+export const ChatResponse = Type.Object(
+  {
+    id: text("Id of the answer."),
+    object: text("chat.completion"),
+    created: integer("Seconds since 1970."),
+    model: text("The model that answered."),
+    choices: Type.Array(Choice, { description: "The answers; more than one if `n` asks for it." }),
+    system_fingerprint: text("Of the model server."),
+    usage: Type.Optional(Usage),
+  },
+  PASSED_ON,
+);
 
 export type ChatRequest = Static<typeof ChatRequest>;
 export type Message = Static<typeof ChatMessage>;

@@ -1,9 +1,10 @@
 // Authentication at a gateway, according to the gateway's type.
 import type { Refusals } from "../audit";
-import { type Gateway, type Gateways, KEY_AND_USER, OWN_SOURCE, USER_HEADERS } from "../gateways";
+import { type Gateway, KEY_AND_USER, OWN_SOURCE, USER_HEADERS } from "../gateways";
 import { userIdFault } from "../base";
 import { forbidden, invalidAuthorization, RuntimeError } from "../errors";
-import { actFor, type Identity, type Principal, requireRole } from "../identity";
+import { actFor, hasToken, type Identity, type Principal, requireRole } from "../identity";
+import { metadataAddress, resourceAddress, resourceAudiences } from "./resource";
 
 /** The authenticated caller of a gateway, and the user it acts for. */
 export interface GatewayUser {
@@ -31,13 +32,13 @@ export interface ResourceMetadata {
 
 export class Access {
   readonly #identity: Identity;
-  readonly #gateways: Gateways;
+  readonly #publicUrl: () => string;
   readonly #refusals: Refusals;
 
-  constructor(identity: Identity, gateways: Gateways, refusals: Refusals) {
+  constructor(identity: Identity, publicUrl: () => string, refusals: Refusals) {
     this.#identity = identity;
     this.#refusals = refusals;
-    this.#gateways = gateways;
+    this.#publicUrl = publicUrl;
   }
 
   /**
@@ -45,8 +46,8 @@ export class Access {
    * where to get a token (RFC 6750, RFC 9728).
    */
   async admit(gateway: Gateway, headers: Headers, address?: string): Promise<GatewayUser> {
+    if (gateway.authType !== KEY_AND_USER) return this.#withToken(gateway, headers, address);
     const credential = headers.get("authorization") ?? undefined;
-    if (gateway.authType !== KEY_AND_USER) return this.#withToken(gateway, credential, address);
     const principal = { ...(await this.#identity.authenticate(credential)), address };
     try {
       return withKey(gateway, principal, headers);
@@ -63,22 +64,24 @@ export class Access {
 
   async #withToken(
     gateway: Gateway,
-    credential: string | undefined,
+    headers: Headers,
     clientAddress: string | undefined,
   ): Promise<GatewayUser> {
-    const address = this.#gateways.addressOf(gateway);
+    const credential = headers.get("authorization") ?? undefined;
+    const host = headers.get("host") ?? undefined;
     const source = sourceOf(gateway);
-    const { projectId } = gateway;
+    const { projectId, slug } = gateway;
+    const addresses = resourceAudiences(this.#publicUrl(), slug, host);
     try {
       const { principal, scopes } = await this.#identity.authenticateAt(credential, {
         projectId,
-        address,
+        addresses,
         source,
       });
       // Tokens of a customer's own identity provider may have other scopes.
       if (source === undefined && scopes !== undefined && !scopes.includes(SCOPE)) {
         const refusal = forbidden(`The user token lacks the scope ${SCOPE}.`, {
-          challenge: this.#challenge(gateway, "insufficient_scope"),
+          challenge: this.#challenge(gateway, host, "insufficient_scope"),
         });
         this.refused({ ...principal, address: clientAddress }, refusal);
         throw refusal;
@@ -88,18 +91,21 @@ export class Access {
       if (!(error instanceof RuntimeError) || error.status !== 401) throw error;
       throw invalidAuthorization(error.message, {
         cause: error.cause,
-        challenge: this.#challenge(gateway, hasToken(credential) ? "invalid_token" : undefined),
+        challenge: this.#challenge(gateway, host, hasToken(credential) ? "invalid_token" : undefined),
       });
     }
   }
 
-  /** Undefined for a gateway that takes API keys or has no authorization server. */
-  metadata(gateway: Gateway): ResourceMetadata | undefined {
+  /**
+   * The metadata for a request with this `Host`. Undefined for a gateway that takes API keys or has no authorization server.
+   * Throws `unavailable` as long as the issuer is unknown.
+   */
+  async metadata(gateway: Gateway, host: string | undefined): Promise<ResourceMetadata | undefined> {
     if (gateway.authType === KEY_AND_USER) return undefined;
-    const issuer = this.#identity.issuerOf(sourceOf(gateway));
+    const issuer = await this.#identity.issuerOf(sourceOf(gateway));
     if (issuer === undefined) return undefined;
     return {
-      resource: this.#gateways.addressOf(gateway),
+      resource: resourceAddress(this.#publicUrl(), gateway.slug, host),
       authorization_servers: [issuer],
       bearer_methods_supported: ["header"],
       scopes_supported: [SCOPE],
@@ -107,22 +113,11 @@ export class Access {
     };
   }
 
-  #challenge(gateway: Gateway, error: string | undefined): string {
-    const metadata = this.#gateways.metadataAddressOf(gateway);
+  #challenge({ slug }: Gateway, host: string | undefined, error: string | undefined): string {
+    const metadata = metadataAddress(resourceAddress(this.#publicUrl(), slug, host));
     const reason = error === undefined ? "" : `, error="${error}"`;
     return `Bearer resource_metadata="${metadata}", scope="${SCOPE}"${reason}`;
   }
-}
-
-/**
- * Whether a request has a token, right or wrong. One without it, or with another scheme, gets no error code: its client
- * only learns how to get a token (RFC 6750, section 3).
- */
-function hasToken(credential: string | undefined): boolean {
-  const [scheme = "", ...rest] = (credential ?? "").trim().split(/\s+/);
-  const isBearer = /^bearer$/i.test(scheme);
-  // A token without a scheme is accepted, too.
-  return isBearer ? rest.length > 0 : scheme !== "" && rest.length === 0;
 }
 
 /** With an API key, the headers name the user. */
@@ -131,11 +126,20 @@ function withKey(gateway: Gateway, principal: Principal, headers: Headers): Gate
     throw invalidAuthorization("This gateway only accepts API keys of its own project.");
   }
   requireRole(principal, ["admin", "run"]);
-  return { gateway, principal, userId: actFor(principal, namedUser(headers)) };
+  return { gateway, principal, userId: actFor(principal, namedUser(headers) ?? onlyUserOf(principal)) };
 }
 
-/** The user in the headers. Throws `invalid_authorization` if there is none, if there are two, or if the id is not valid. */
-function namedUser(headers: Headers): string {
+/** The user of a key that is pinned to exactly one: many clients can send no header but the key. */
+function onlyUserOf({ users }: Extract<Principal, { kind: "key" }>): string {
+  const [user, ...more] = users ?? [];
+  if (user !== undefined && more.length === 0) return user;
+  throw invalidAuthorization(
+    `The request names no user. Send the user's id in the header ${USER_HEADERS[0]}, or use a key that is pinned to one user.`,
+  );
+}
+
+/** The user in the headers, if they name one. Throws `invalid_authorization` if there are two, or if the id is not valid. */
+function namedUser(headers: Headers): string | undefined {
   const [header] = USER_HEADERS;
   let user: string | undefined;
   for (const name of USER_HEADERS) {
@@ -146,8 +150,7 @@ function namedUser(headers: Headers): string {
       throw invalidAuthorization(`The headers name two different users. Send ${header} only.`);
     user = value;
   }
-  if (user === undefined)
-    throw invalidAuthorization(`The request names no user. Send the user's id in the header ${header}.`);
+  if (user === undefined) return undefined;
   const userId = fromUtf8(user);
   const fault = userIdFault(userId);
   if (fault === undefined) return userId;

@@ -14,16 +14,17 @@ import {
   type NeededConsent,
   urlRequired,
 } from "./consent";
-import { INTERNAL_ERROR, INVALID_PARAMS, MISSING_CAPABILITY, notificationText, RpcError } from "./json-rpc";
+import { INTERNAL_ERROR, INVALID_PARAMS, MISSING_CAPABILITY, progressText, RpcError } from "./json-rpc";
 import type { Offers } from "./offer";
 import type { RequestStates, Waiting } from "./request-state";
 import { callResult, errorText, type ResultFields } from "./result";
-import { metaOf } from "./versions";
 
 /** A tool call, with what the protocol revision and the transport support. */
 export interface ToolCall {
   user: GatewayUser;
   params: JsonObject;
+  /** JSON text of the token under which the client wants reports of progress. */
+  progressToken: string | undefined;
   tool: Tool;
   /** Revision 2026-07-28: the tool may ask for input, and a result may be any JSON value. */
   modern: boolean;
@@ -165,9 +166,7 @@ export class Calls {
 }
 
 function callerOf(call: ToolCall, waiting: Waiting | undefined, requests: InputNeeded[]): Caller {
-  const token = metaOf(call.params)?.["progressToken"];
-  const reports = typeof token === "string" || typeof token === "number";
-  const { notify } = call;
+  const { notify, progressToken } = call;
   let furthest = -Infinity;
   return {
     capabilities: call.capabilities,
@@ -175,10 +174,13 @@ function callerOf(call: ToolCall, waiting: Waiting | undefined, requests: InputN
     state: waiting?.state,
     progress: (done, total) => {
       // The protocol requires increasing values.
-      if (!reports || notify === undefined || done <= furthest) return;
+      if (progressToken === undefined || notify === undefined || done <= furthest) return;
       furthest = done;
-      const progress = { progressToken: token, progress: done, ...(total === undefined ? {} : { total }) };
-      notify(notificationText("notifications/progress", progress));
+      const progress = JSON.stringify({ progress: done, ...(total === undefined ? {} : { total }) }).slice(
+        1,
+        -1,
+      );
+      notify(progressText(`"progressToken":${progressToken},${progress}`));
     },
     asks: (need) => requests.push(need),
   };
@@ -210,8 +212,11 @@ function missingCapabilities(
     const name = method.split("/")[0] ?? method;
     const has = declared[name];
     if (!isObject(has)) missing[name] = {};
-    else if (name === "elicitation" && params?.["mode"] === "url" && !isObject(has["url"])) {
-      missing[name] = { url: {} };
+    else if (name === "elicitation") {
+      const mode = params?.["mode"] === "url" ? "url" : "form";
+      // An empty object means forms (revision 2026-07-28, "Elicitation", section "Capabilities").
+      const isImplied = mode === "form" && !isObject(has["url"]);
+      if (!isObject(has[mode]) && !isImplied) missing[name] = { [mode]: {} };
     }
   }
   return missing;

@@ -110,8 +110,8 @@ export function urlRequired({ address, id, message }: ConsentPage): RpcError {
   return new RpcError(URL_ELICITATION_REQUIRED, message, { data: { elicitations } });
 }
 
-/** The input request of revision 2026-07-28. */
-export function consentRequest({ address, id, message }: ConsentPage): JsonObject {
-  const params = { mode: "url", elicitationId: id, url: address, message };
+/** The input request of revision 2026-07-28, which has no id: the client repeats the call when the user is done. */
+export function consentRequest({ address, message }: ConsentPage): JsonObject {
+  const params = { mode: "url", url: address, message };
   return { [CONSENT_KEY]: { method: "elicitation/create", params } };
 }

@@ -7,6 +7,8 @@ import { HEADER_MISMATCH, RpcError } from "./json-rpc";
 export type HeaderReader = (name: string) => string | null;
 
 const ENCODED = /^=\?base64\?(.*)\?=$/;
+/** What a header may hold without encoding ("Value Encoding"). */
+const PLAIN = /^[\t\x20-\x7E]*$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -45,9 +47,10 @@ function checkParameter(header: HeaderReader, name: string, value: unknown): voi
     return;
   }
   const text = decoded(sent);
+  // Decimal only: `0x2A` and `4.2e1` are other texts to readers of the header.
   const same =
     typeof value === "number"
-      ? text !== undefined && text !== "" && Number(text) === value
+      ? text !== undefined && /^-?\d+(?:\.\d+)?$/.test(text) && Number(text) === value
       : text === String(value);
   if (!same) throw mismatch(name, "parameter");
 }
@@ -56,7 +59,7 @@ function checkParameter(header: HeaderReader, name: string, value: unknown): voi
 function decoded(value: string | null): string | undefined {
   if (value === null) return undefined;
   const [, body] = ENCODED.exec(value) ?? [];
-  if (body === undefined) return value;
+  if (body === undefined) return PLAIN.test(value) ? value : undefined;
   if (!BASE64.test(body)) return undefined;
   try {
     return UTF_8.decode(Buffer.from(body, "base64"));

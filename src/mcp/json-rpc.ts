@@ -1,7 +1,8 @@
 // JSON-RPC 2.0 for MCP: reads messages and writes replies.
-import { isObject, type Json, type JsonObject } from "../base";
+import { isObject, type Json, type JsonObject, memberText } from "../base";
 
-export type RequestId = string | number;
+/** The JSON text of an id or a progress token, which comes back byte for byte. */
+export type RequestId = string;
 
 export type RpcMessage =
   | { kind: "request"; id: RequestId; method: string; params: JsonObject }
@@ -51,27 +52,41 @@ export interface Reply {
 
 export const ACCEPTED: Reply = { status: 202, text: undefined };
 
-/** Reads one message. Throws `RpcError` for anything else, including batches. */
-export function readMessage(value: Json): RpcMessage {
+/** Reads one message, also given as text. Throws `RpcError` for anything else, including batches. */
+export function readMessage(value: Json, text: string): RpcMessage {
   if (!isObject(value) || value["jsonrpc"] !== "2.0")
     throw invalid("The message is not a JSON-RPC 2.0 object.");
   const { id, method, params } = value;
   if (method === undefined && ("result" in value || "error" in value)) return { kind: "response" };
   if (typeof method !== "string") throw invalid("The message has no method.");
+  const requestId = requestIdOf(value, text);
+  if (id !== undefined && requestId === undefined)
+    throw invalid("id must be a string or an integer, not null.");
   if (params !== undefined && params !== null && !isObject(params))
-    throw invalid("params must be an object.");
+    throw new RpcError(INVALID_PARAMS, "params must be an object.", { status: 400 });
   // Every part of a JSON value is JSON.
   const given = (params ?? {}) as JsonObject;
-  if (id === undefined) return { kind: "notification", method, params: given };
-  if (typeof id !== "string" && typeof id !== "number")
-    throw invalid("id must be a string or a number, not null.");
-  return { kind: "request", id, method, params: given };
+  if (requestId === undefined) return { kind: "notification", method, params: given };
+  return { kind: "request", id: requestId, method, params: given };
 }
 
-/** The id of a request; undefined for other messages. */
-export function requestIdOf(value: Json): RequestId | undefined {
-  const id = isObject(value) && "method" in value ? value["id"] : undefined;
-  return typeof id === "string" || typeof id === "number" ? id : undefined;
+/** The id of a message; undefined if it has none that can be read. */
+export function requestIdOf(value: Json, text: string): RequestId | undefined {
+  return isObject(value) ? identifierIn(value["id"], () => memberText(text, "id")) : undefined;
+}
+
+/** Whether a message, right or wrong, gets no reply on a transport without statuses. */
+export function isNotification(value: Json): boolean {
+  return isObject(value) && typeof value["method"] === "string" && value["id"] === undefined;
+}
+
+/**
+ * The JSON text of a string or an integer; undefined for any other value. `read` finds the text, which is needed for numbers
+ * and for what may be one: the parser turns long integers into strings.
+ */
+export function identifierIn(value: unknown, read: () => string | undefined): string | undefined {
+  if (typeof value === "string") return /^-?\d{16,}$/.test(value) ? read() : JSON.stringify(value);
+  return typeof value === "number" && Number.isInteger(value) ? read() : undefined;
 }
 
 function invalid(message: string): RpcError {
@@ -80,20 +95,17 @@ function invalid(message: string): RpcError {
 
 /** A reply whose result is already JSON text. */
 export function resultReply(id: RequestId, result: string): Reply {
-  return { status: 200, text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}` };
+  return { status: 200, text: `{"jsonrpc":"2.0","id":${id},"result":${result}}` };
 }
 
-/** An error reply. The id is undefined if the message is not a request. */
+/** An error reply. The id is undefined if it cannot be read. */
 export function errorReply(id: RequestId | undefined, error: RpcError): Reply {
   const { code, message, data, status } = error;
-  const body = {
-    jsonrpc: "2.0",
-    ...(id === undefined ? {} : { id }),
-    error: { code, message, ...(data === undefined ? {} : { data }) },
-  };
-  return { status, text: JSON.stringify(body) };
+  const body = JSON.stringify({ code, message, ...(data === undefined ? {} : { data }) });
+  return { status, text: `{"jsonrpc":"2.0",${id === undefined ? "" : `"id":${id},`}"error":${body}}` };
 }
 
-export function notificationText(method: string, params: JsonObject): string {
-  return JSON.stringify({ jsonrpc: "2.0", method, params });
+/** `params`: JSON without the outer braces. */
+export function progressText(params: string): string {
+  return `{"jsonrpc":"2.0","method":"notifications/progress","params":{${params}}}`;
 }

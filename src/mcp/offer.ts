@@ -54,10 +54,12 @@ export class Offers {
     const offer = this.of(gateway);
     const seen = await this.#tools.visible(gateway.projectId, userId, offer.tools);
     if (seen !== offer.tools) return this.#page(seen, cursor);
-    const known = offer.pages.get(cursor ?? "");
+    // An empty cursor is one that we never gave out, not the start of the list.
+    const key = cursor === undefined ? "" : `after ${cursor}`;
+    const known = offer.pages.get(key);
     if (known !== undefined) return known;
     const page = this.#page(seen, cursor);
-    offer.pages.set(cursor ?? "", page);
+    offer.pages.set(key, page);
     return page;
   }
 

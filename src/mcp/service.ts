@@ -15,17 +15,22 @@ import {
   ACCEPTED,
   errorReply,
   INVALID_PARAMS,
+  isNotification,
   METHOD_NOT_FOUND,
   readMessage,
   type Reply,
   type RequestId,
+  requestIdOf,
   resultReply,
   RpcError,
   type RpcMessage,
 } from "./json-rpc";
 import { Offers } from "./offer";
 import { RequestStates } from "./request-state";
-import { type Running, type Session, Sessions } from "./session";
+import { cancel, held, progressTokenOf, type Running } from "./running";
+import { discovered, metaText } from "./server-info";
+import { type Session, Sessions } from "./session";
+import { Subscriptions } from "./subscription";
 import {
   supportsUrl,
   declaredCapabilities,
@@ -33,8 +38,6 @@ import {
   MODERN,
   namedVersion,
   negotiated,
-  SERVER_KEY,
-  SUPPORTED,
   unsupported,
 } from "./versions";
 
@@ -55,7 +58,6 @@ export interface Peer {
 
 type Request = Extract<RpcMessage, { kind: "request" }>;
 type Query = Exclude<RpcMessage, { kind: "response" }>;
-type Notification = Extract<RpcMessage, { kind: "notification" }>;
 
 /** How long a client may cache a list. */
 const CACHE_HINTS = '"ttlMs":60000,"cacheScope":"private"';
@@ -66,6 +68,7 @@ export class Mcp {
   readonly #sessions: Sessions;
   readonly #offers: Offers;
   readonly #calls: Calls;
+  readonly #subscriptions: Subscriptions;
   /** Running calls on a transport without headers, which has a single client. */
   readonly #piped: Running = new Map();
 
@@ -81,8 +84,9 @@ export class Mcp {
   ) {
     const { identity, refusals, gateways, tools, authorization } = parts;
     this.#core = core;
-    this.access = new Access(identity, gateways, refusals);
+    this.access = new Access(identity, () => core.publicUrl(), refusals);
     this.#sessions = new Sessions(core);
+    this.#subscriptions = new Subscriptions(core, gateways);
     this.#offers = new Offers(tools, core.log);
     this.#calls = new Calls(core, {
       tools,
@@ -92,20 +96,22 @@ export class Mcp {
     });
   }
 
-  /** The reply to a message. Never rejects: a failure becomes an error reply, and its cause goes to the log. */
-  async answer(value: Json, peer: Peer): Promise<Reply> {
-    let message: RpcMessage | undefined;
+  /**
+   * The reply to a message, also given as text. Never rejects: a failure becomes an error reply, and its cause goes to the
+   * log.
+   */
+  async answer(value: Json, text: string, peer: Peer): Promise<Reply> {
     try {
-      message = readMessage(value);
-      return await this.#dispatch(message, peer);
+      return await this.#dispatch(readMessage(value, text), text, peer);
     } catch (error) {
       if (!(error instanceof RpcError)) this.#core.log.error("mcp request failed", { error });
+      if (peer.header === undefined && isNotification(value)) return ACCEPTED;
       const refusal = error instanceof RpcError ? error : internalRpcError();
-      return errorReply(message?.kind === "request" ? message.id : undefined, refusal);
+      return errorReply(requestIdOf(value, text), refusal);
     }
   }
 
-  async #dispatch(message: RpcMessage, peer: Peer): Promise<Reply> {
+  async #dispatch(message: RpcMessage, text: string, peer: Peer): Promise<Reply> {
     if (message.kind === "response") return ACCEPTED;
     const named = namedVersion(message.params);
     const header = peer.header?.("mcp-protocol-version") ?? undefined;
@@ -113,23 +119,23 @@ export class Mcp {
     const first =
       version === undefined || legacyVersion(version) !== undefined || message.method === "initialize";
     // `initialize` may have any version header.
-    if (first && named === undefined) return this.#legacy(message, peer);
+    if (first && named === undefined) return this.#legacy(message, text, peer);
     if (message.kind === "notification") {
       if (version !== MODERN) throw unsupported(version ?? "");
       // Over HTTP, clients of this revision cancel by closing the connection.
-      if (peer.header === undefined) cancel(message, this.#piped);
+      if (peer.header === undefined) cancel(message, text, this.#piped);
       return ACCEPTED;
     }
-    return this.#modern(message, peer, named);
+    return this.#modern(message, text, peer, named);
   }
 
-  async #legacy(message: Query, peer: Peer): Promise<Reply> {
+  async #legacy(message: Query, text: string, peer: Peer): Promise<Reply> {
     // A client that starts again may still send the id of an old session.
     if (message.kind === "request" && message.method === "initialize") return this.#initialize(message, peer);
     const session =
       peer.sessionId === undefined ? undefined : await this.#sessions.open(peer.sessionId, peer.user);
     if (message.kind === "notification") {
-      cancel(message, peer.header === undefined ? this.#piped : session?.running);
+      cancel(message, text, peer.header === undefined ? this.#piped : session?.running);
       return ACCEPTED;
     }
     const { id, method, params } = message;
@@ -139,14 +145,17 @@ export class Mcp {
       case "tools/list":
         return resultReply(id, `{${await this.#offers.page(peer.user, cursorOf(params))}}`);
       case "tools/call":
-        return this.#callLegacy(message, peer, session);
+        return this.#callLegacy(message, text, peer, session);
       default:
         throw new RpcError(METHOD_NOT_FOUND, "Method not found");
     }
   }
 
   async #initialize({ id, params }: Request, { user }: Peer): Promise<Reply> {
-    const version = negotiated(params["protocolVersion"]);
+    const requested = params["protocolVersion"];
+    if (typeof requested !== "string")
+      throw new RpcError(INVALID_PARAMS, "params.protocolVersion must be a string, such as 2025-11-25.");
+    const version = negotiated(requested);
     const capabilities = isObject(params["capabilities"]) ? (params["capabilities"] as JsonObject) : {};
     const { name: title, slug: name, instructions } = user.gateway;
     const result = {
@@ -159,12 +168,18 @@ export class Mcp {
     return { ...resultReply(id, JSON.stringify(result)), sessionId };
   }
 
-  async #callLegacy({ id, params }: Request, peer: Peer, session: Session | undefined): Promise<Reply> {
+  async #callLegacy(
+    { id, params }: Request,
+    text: string,
+    peer: Peer,
+    session: Session | undefined,
+  ): Promise<Reply> {
     const { user, notify, stop, stopping } = peer;
     const byUrl = session?.byUrl === true && session.version === "2025-11-25";
     const call: ToolCall = {
       user,
       params,
+      progressToken: progressTokenOf(params, text),
       tool: this.#calls.find(user, params),
       modern: false,
       capabilities: {},
@@ -191,16 +206,12 @@ export class Mcp {
     id: RequestId,
     running: Running | undefined,
   ): Promise<CallAnswer | undefined> {
-    running?.set(id, stop);
-    try {
-      const answer = await this.#calls.run(call);
-      return stop.aborted ? undefined : answer;
-    } finally {
-      if (running?.get(id) === stop) running.delete(id);
-    }
+    using _hold = running === undefined ? undefined : held(running, id, stop);
+    const answer = await this.#calls.run(call);
+    return stop.aborted ? undefined : answer;
   }
 
-  async #modern(request: Request, peer: Peer, named: string | undefined): Promise<Reply> {
+  async #modern(request: Request, text: string, peer: Peer, named: string | undefined): Promise<Reply> {
     const { id, method, params } = request;
     const { header, user } = peer;
     if (header !== undefined) {
@@ -220,13 +231,27 @@ export class Mcp {
           `{${start},${await this.#offers.page(user, cursorOf(params))},${CACHE_HINTS}}`,
         );
       case "tools/call":
-        return this.#callModern(request, peer, capabilities);
+        return this.#callModern(request, text, peer, capabilities);
+      case "subscriptions/listen":
+        return this.#listen(request, peer);
       default:
         throw new RpcError(METHOD_NOT_FOUND, "Method not found", { status: 404 });
     }
   }
 
-  async #callModern({ id, params }: Request, peer: Peer, capabilities: JsonObject): Promise<Reply> {
+  async #listen({ id, params }: Request, peer: Peer): Promise<Reply> {
+    // A program cancels by a message, which names the request; over HTTP its client closes the stream.
+    const running = peer.header === undefined ? this.#piped : undefined;
+    using _hold = running === undefined ? undefined : held(running, id, peer.stop);
+    return await this.#subscriptions.listen(id, params, peer);
+  }
+
+  async #callModern(
+    { id, params }: Request,
+    text: string,
+    peer: Peer,
+    capabilities: JsonObject,
+  ): Promise<Reply> {
     const { user, header, stop, stopping, notify } = peer;
     const tool = this.#calls.find(user, params);
     if (header !== undefined && this.#offers.mirrors(tool))
@@ -235,6 +260,7 @@ export class Mcp {
       {
         user,
         params,
+        progressToken: progressTokenOf(params, text),
         tool,
         modern: true,
         capabilities,
@@ -258,25 +284,4 @@ function cursorOf({ cursor }: JsonObject): string | undefined {
   if (cursor === undefined || cursor === null) return undefined;
   if (typeof cursor === "string") return cursor;
   throw new RpcError(INVALID_PARAMS, "params.cursor must be a string.");
-}
-
-/** Cancels the running call that a notification names. */
-function cancel({ method, params: { requestId } }: Notification, running: Running | undefined): void {
-  if (method !== "notifications/cancelled") return;
-  if (typeof requestId === "string" || typeof requestId === "number") running?.get(requestId)?.abort();
-}
-
-function discovered({ gateway: { instructions } }: GatewayUser): string {
-  const fields = {
-    supportedVersions: SUPPORTED,
-    capabilities: { tools: {} },
-    ...(instructions === undefined ? {} : { instructions }),
-  };
-  return JSON.stringify(fields).slice(1, -1);
-}
-
-/** `_meta` of a result: the server's name, and members of the result. */
-function metaText({ gateway }: GatewayUser, more?: JsonObject): string {
-  const { slug: name, name: title } = gateway;
-  return JSON.stringify({ [SERVER_KEY]: { name, title, version: productVersion }, ...more });
 }

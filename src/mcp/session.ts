@@ -1,12 +1,12 @@
 // Sessions of revisions until 2025-11-25. The id is the sealed session: it survives a restart, every server of the
 // deployment can open it, and nothing is stored.
-import type { LazyAbort } from "../base";
 import type { Core } from "../core";
 import { newToken } from "../crypto";
 import { RuntimeError } from "../errors";
 import { actorOf } from "../identity";
 import type { GatewayUser } from "./access";
-import { type RequestId, RpcError, SESSION_NOT_FOUND } from "./json-rpc";
+import { RpcError, SESSION_NOT_FOUND } from "./json-rpc";
+import type { Running } from "./running";
 import { legacyVersion, type LegacyVersion } from "./versions";
 
 /** The state of a session. */
@@ -15,9 +15,6 @@ export interface SessionState {
   /** The client supports URL elicitation. */
   byUrl: boolean;
 }
-
-/** Running calls that the client can cancel, by request id. */
-export type Running = Map<RequestId, LazyAbort>;
 
 export interface Session extends SessionState {
   readonly running: Running;

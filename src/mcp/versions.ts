@@ -8,13 +8,14 @@ export const LEGACY = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
 export type LegacyVersion = (typeof LEGACY)[number];
 export const SUPPORTED: readonly string[] = [MODERN, ...LEGACY];
 
-const META = "io.modelcontextprotocol";
-export const VERSION_KEY = `${META}/protocolVersion`;
-export const CAPABILITIES_KEY = `${META}/clientCapabilities`;
-export const SERVER_KEY = `${META}/serverInfo`;
+/** A key of `_meta` that the protocol defines. */
+export const metaKey = (name: string): string => `io.modelcontextprotocol/${name}`;
+export const VERSION_KEY = metaKey("protocolVersion");
+export const CAPABILITIES_KEY = metaKey("clientCapabilities");
+export const SERVER_KEY = metaKey("serverInfo");
 
 /** The revision for `initialize`: the requested one if it is supported, otherwise the newest with sessions. */
-export function negotiated(version: unknown): LegacyVersion {
+export function negotiated(version: string): LegacyVersion {
   return LEGACY.find((known) => known === version) ?? LEGACY[0];
 }
 

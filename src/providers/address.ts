@@ -15,9 +15,16 @@ export function addressFault(endpoint: string): string | undefined {
   if (url.origin !== other?.origin)
     return "must not contain a placeholder other than client_id in its scheme, host or port";
   if (url.protocol !== "https:" && url.protocol !== "http:") return "must be an https address";
+  // RFC 6749, sections 3.1 and 3.2.
+  if (endpoint.includes("#")) return "must not contain a fragment";
   if (url.username !== "" || url.password !== "") return "must not contain a user name or password";
   if (url.protocol === "http:" && isPublicHost(url.hostname)) return "must be https for a public host";
   return undefined;
+}
+
+/** Why an issuer can never be valid, or undefined (RFC 8414, section 2). */
+export function issuerFault(issuer: string): string | undefined {
+  return addressFault(issuer) ?? (issuer.includes("?") ? "must not contain a query" : undefined);
 }
 
 // A name with a dot, or an address outside the private ranges.

@@ -12,11 +12,15 @@ export type Chosen =
   | { provider: Provider; note?: string }
   | { provider: undefined; reason: string; /** No record has this id. */ unknown: boolean };
 
+function serves({ providerId, variantOf }: Provider, name: string): boolean {
+  return providerId === name || variantOf === name;
+}
+
 /** The provider, or the reason why there is none. `providers`: those of one project, oldest first. */
 export function chooseProvider(providers: readonly Provider[], choice: ProviderChoice): Chosen {
   const name = choice.id ?? choice.provider_id ?? "";
   const exact = providers.filter(({ id }) => id === name);
-  const wellKnown = choice.id === undefined ? providers.filter(({ providerId }) => providerId === name) : [];
+  const wellKnown = choice.id === undefined ? providers.filter((provider) => serves(provider, name)) : [];
   const candidates = [...exact, ...wellKnown.filter((provider) => !exact.includes(provider))];
   const [provider, ...others] = candidates.filter(({ active }) => active);
   if (provider !== undefined) {

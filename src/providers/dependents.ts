@@ -6,7 +6,8 @@ export interface ProviderDependents {
   changed(projectId: string, id: string): Transaction<void>;
   /** Its addresses move to other origins, which must not get the users' tokens. */
   moved(projectId: string, id: string): Transaction<void>;
-  /** After that transaction. */
-  afterMove(): void;
-  removed(projectId: string, id: string): Transaction<void>;
+  /** After a transaction that has left grants without a connection. */
+  afterOrders(): void;
+  /** `revokes`: its grants can be revoked. */
+  removed(projectId: string, id: string, revokes: boolean): Transaction<void>;
 }

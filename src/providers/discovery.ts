@@ -1,9 +1,10 @@
 // OpenID Connect Discovery: the metadata of an issuer supplies the requests that a record does not contain.
-import * as oauth from "oauth4webapi";
+import type * as oauth from "oauth4webapi";
+import { isSameIssuer, loadMetadata } from "../authorization-server";
 import type { Core } from "../core";
 import { EgressError } from "../egress";
 import { malformedRequest } from "../errors";
-import { addressFault } from "./address";
+import { issuerFault } from "./address";
 import type { OAuth2Config } from "./schema";
 
 /**
@@ -19,7 +20,7 @@ export async function withDiscovery(
   if (own.issuer === undefined || (own.authorize_request !== undefined && own.token_request !== undefined)) {
     return own;
   }
-  const malformed = addressFault(own.issuer);
+  const malformed = issuerFault(own.issuer);
   if (malformed !== undefined) throw refused(malformed);
   const server = await metadata(core, projectId, own.issuer);
   const { authorization_endpoint: authorize, token_endpoint: token } = server;
@@ -28,9 +29,12 @@ export async function withDiscovery(
   }
   const auth_method = authMethod(hasKey, server.token_endpoint_auth_methods_supported);
   const authentication = auth_method === undefined ? {} : { auth_method };
-  const tokenRequest = own.token_request ?? { endpoint: token, ...authentication };
+  const tokenRequest = { ...authentication, ...(own.token_request ?? { endpoint: token }) };
   const { endpoint, auth_method: method } = tokenRequest;
   const sameAuthentication = method === undefined ? {} : { auth_method: method };
+  // Its own list (RFC 8414, section 2); most providers leave it out and mean that of the token endpoint.
+  const revocationMethods = server.revocation_endpoint_auth_methods_supported;
+  const revocationMethod = revocationMethods === undefined ? method : authMethod(hasKey, revocationMethods);
   return {
     ...own,
     // Callbacks contain exactly this spelling (RFC 9207).
@@ -46,7 +50,7 @@ export async function withDiscovery(
           revoke_request: {
             endpoint: server.revocation_endpoint,
             params: { token: "{{refresh_token}}" },
-            ...sameAuthentication,
+            ...(revocationMethod === undefined ? {} : { auth_method: revocationMethod }),
           },
         }
       : {}),
@@ -62,20 +66,16 @@ export async function withDiscovery(
 }
 
 async function metadata(core: Core, projectId: string, issuer: string): Promise<oauth.AuthorizationServer> {
-  const url = URL.parse(issuer);
-  if (url === null) throw refused("must be an absolute address");
-  try {
-    const response = await oauth.discoveryRequest(url, {
-      // The address policy of `egress` decides whether plain http is allowed.
-      [oauth.allowInsecureRequests]: true,
-      [oauth.customFetch]: (address) =>
-        core.egress.fetch(address, {
-          project: projectId,
-          headers: { accept: "application/json" },
-          maxBytes: 1_000_000,
-        }),
+  if (URL.parse(issuer) === null) throw refused("must be an absolute address");
+  const get = (address: string) =>
+    core.egress.fetch(address, {
+      project: projectId,
+      headers: { accept: "application/json" },
+      maxBytes: 1_000_000,
     });
-    return await oauth.processDiscoveryResponse(url, response);
+  try {
+    const found = await loadMetadata(issuer, get, (server) => isSameIssuer(server.issuer, issuer));
+    return found.metadata;
   } catch (error) {
     if (error instanceof EgressError) throw refused(`its metadata cannot be fetched: ${error.message}`);
     throw refused("its metadata is not valid, or is that of another issuer");

@@ -1,5 +1,5 @@
 // A record merged with its preset. A record can override any field of any request.
-import type { ProviderPreset, TokenServers } from "./preset";
+import type { ProviderPreset, TokenServers, TokenThrottle } from "./preset";
 import type { OAuth2Config, RequestConfig, TriggeredRequestConfig } from "./schema";
 
 /** What a consent and a refresh need to know about a provider, without the client's secret. */
@@ -21,12 +21,16 @@ export interface EffectiveOAuth2 {
   /** Whether callbacks must contain `iss`. */
   requiresIssuer?: boolean;
   scopeAliases?: Readonly<Record<string, string>>;
+  /** What the provider calls its bearer tokens, besides `Bearer`. */
+  tokenTypes?: readonly string[];
   /** Name of a fact → path into the token response. */
   facts: Readonly<Record<string, string>>;
   /** Facts that together identify the account at the provider. */
   account: readonly string[];
   /** Servers that may hold grants, including that of the token endpoint. */
   tokenServers?: TokenServers | undefined;
+  tokenThrottle?: TokenThrottle | undefined;
+  callbackErrors?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A provider as the services use it. */
@@ -35,6 +39,12 @@ export interface Provider {
   projectId: string;
   /** The well-known provider, if any. */
   providerId: string | undefined;
+  /** The well-known provider whose tools it serves, too. */
+  variantOf?: string | undefined;
+  /** What people call the provider. */
+  name?: string;
+  /** What scopes allow, in words; only those that the preset knows. */
+  scopeWords?: Readonly<Record<string, string>>;
   type: "oauth2";
   description: string | undefined;
   active: boolean;
@@ -91,9 +101,12 @@ export function effectiveOAuth2(
     issuer: own.issuer,
     requiresIssuer: own.authorization_response_iss_parameter_supported ?? false,
     scopeAliases: preset?.scopeAliases ?? {},
+    tokenTypes: preset?.tokenTypes ?? [],
     facts: preset?.facts ?? OPENID_FACTS,
     account: preset?.account ?? Object.keys(OPENID_FACTS),
     tokenServers: knownTokenServers(preset?.tokenServers, token.endpoint, settings),
+    tokenThrottle: preset?.tokenThrottle,
+    callbackErrors: preset?.callbackErrors,
   };
 }
 

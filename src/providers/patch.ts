@@ -1,8 +1,15 @@
-// PATCH of a provider: objects are merged field by field, free maps (`params`, `response_map`) are replaced.
+// The rows of requests. PATCH merges objects field by field, and replaces free maps (`params`, `response_map`).
 import type { Static, TSchema } from "typebox";
 import { isObject } from "../base";
+import { newToken, type Random } from "../crypto";
 import type { ProviderRow } from "./repository";
-import { type AuthProviderPatch, type OAuth2Config, OAuth2Patch } from "./schema";
+import {
+  type AuthProviderCreate,
+  type AuthProviderPatch,
+  type OAuth2Config,
+  OAuth2Patch,
+  withTriggers,
+} from "./schema";
 
 const FREE_MAPS = ["params", "response_map"];
 
@@ -10,6 +17,36 @@ const FREE_MAPS = ["params", "response_map"];
 export interface SealedSecrets {
   clientSecret: string | null;
   privateKey: string | null;
+}
+
+/** The row of a new provider, without its secrets and origins. `externalId`: that of its redirect address. */
+export function newRow(
+  projectId: string,
+  request: AuthProviderCreate,
+  {
+    oauth2,
+    externalId,
+    random,
+    now,
+  }: { oauth2: OAuth2Config; externalId: string; random: Random; now: number },
+): ProviderRow {
+  return {
+    project_id: projectId,
+    id: request.id,
+    provider_id: request.provider_id ?? null,
+    type: request.type ?? "oauth2",
+    description: request.description ?? null,
+    external_id: externalId,
+    status: request.status ?? "active",
+    oauth2: JSON.stringify(oauth2),
+    sealed_client_secret: null,
+    sealed_private_key: null,
+    origins: null,
+    origins_id: newToken(random),
+    version: 1,
+    created_at: now,
+    updated_at: now,
+  };
 }
 
 /** The row after the patch. A change of a field that pending consents depend on increments the version. */
@@ -21,7 +58,7 @@ export function patchedRow(
 ): ProviderRow {
   const { client_secret: _, private_key: __, ...changes } = knownFields(OAuth2Patch, patch.oauth2 ?? {});
   const before: OAuth2Config = JSON.parse(row.oauth2);
-  const oauth2 = JSON.stringify(merge({ ...before }, changes));
+  const oauth2 = JSON.stringify(withTriggers(merge({ ...before }, changes)));
   const provider_id = patch.provider_id ?? row.provider_id;
   const sealed_client_secret = sealed.clientSecret ?? row.sealed_client_secret;
   const sealed_private_key = sealed.privateKey ?? row.sealed_private_key;

@@ -3,14 +3,19 @@ import { timestamp } from "../base";
 import { projectBinding } from "../identity";
 import type { Provider } from "./effective";
 import { effectiveOf, originsOfProvider, type Platforms } from "./origins";
+import { nameOf } from "./preset";
 import type { ProviderRow } from "./repository";
 import type { AuthProvider, OAuth2Config } from "./schema";
 
 export function providerOf(row: ProviderRow, redirectUri: string, platforms: Platforms): Provider {
+  const preset = platforms.presets.get(row.provider_id ?? "");
   return {
     id: row.id,
     projectId: row.project_id,
     providerId: row.provider_id ?? undefined,
+    variantOf: preset?.variantOf,
+    name: row.description || nameOf(preset) || row.id,
+    scopeWords: preset?.scopeWords ?? {},
     type: "oauth2",
     description: row.description ?? undefined,
     active: row.status === "active",

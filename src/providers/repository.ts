@@ -1,5 +1,5 @@
 // SQL of auth providers.
-import { all, get, insertInto, query, rowCommands, run, type Store, type Transaction } from "../store";
+import { all, get, insertInto, query, rowCommands, type Store, type Transaction } from "../store";
 
 export interface ProviderKey {
   projectId: string;
@@ -84,9 +84,8 @@ const addFormer = insertInto<FormerRow>("former_providers", FORMER);
 const FIND_FORMER = query<FormerRow>(
   `SELECT ${FORMER.join(", ")} FROM former_providers WHERE project_id = ? AND id = ? AND origins_id = ?`,
 );
-const DELETE_FORMER = query("DELETE FROM former_providers WHERE project_id = ? AND id = ?");
 
-/** Keeps a provider as it is, because its addresses are about to move. */
+/** Keeps a provider as it is, because its addresses are about to move, or it is about to be deleted. */
 export function* keepFormerProvider(row: ProviderRow, now: number): Transaction<void> {
   yield* addFormer({ ...row, moved_at: now });
 }
@@ -101,11 +100,6 @@ export async function findFormerProvider(
   // Nothing but a revocation uses it.
   const rest = { type: "oauth2", description: null, status: "inactive", created_at: 0, updated_at: 0 };
   return row === undefined ? undefined : { ...row, ...rest };
-}
-
-/** Part of the deletion of a provider. */
-export function* removeFormerProviders(projectId: string, id: string): Transaction<void> {
-  yield* run(DELETE_FORMER, projectId, id);
 }
 
 export function findProvider(store: Store, projectId: string, id: string): Promise<ProviderRow | undefined> {

@@ -1,9 +1,9 @@
 // Rules for provider records beyond their schema. Each error names the field.
 import { fieldErrors } from "../base";
 import { type FieldError, malformedRequest } from "../errors";
-import { addressFault } from "./address";
+import { addressFault, issuerFault } from "./address";
 import { parseExpression } from "./expression";
-import { OAuth2Create, type OAuth2Config, type RequestConfig } from "./schema";
+import { OAuth2Create, type GivenOAuth2, type RequestConfig } from "./schema";
 import { hasUnknownPlaceholder, PLACEHOLDERS } from "./template";
 
 const REQUESTS = [
@@ -19,7 +19,7 @@ const REQUESTS = [
 const UNKNOWN_PLACEHOLDER = `has an unknown placeholder; use ${PLACEHOLDERS.join(", ")}`;
 
 /** Throws `malformed_request` with all errors. `hasPreset`: the requests may be missing. */
-export function checkOAuth2(oauth2: OAuth2Config, hasPreset: boolean): void {
+export function checkOAuth2(oauth2: GivenOAuth2, hasPreset: boolean): void {
   const incomplete = fieldErrors(OAuth2Create, oauth2).map((error) => ({
     ...error,
     field: `oauth2.${error.field}`,
@@ -38,7 +38,7 @@ export function checkOAuth2(oauth2: OAuth2Config, hasPreset: boolean): void {
   throw malformedRequest(`failed to validate request body: ${list}`, { fieldErrors: errors });
 }
 
-function missingRequests(oauth2: OAuth2Config, hasPreset: boolean): FieldError[] {
+function missingRequests(oauth2: GivenOAuth2, hasPreset: boolean): FieldError[] {
   if (hasPreset) return [];
   return (["authorize_request", "token_request"] as const)
     .filter((name) => oauth2[name] === undefined)
@@ -50,7 +50,7 @@ function missingRequests(oauth2: OAuth2Config, hasPreset: boolean): FieldError[]
 }
 
 function checkIssuer(issuer: string | undefined): FieldError[] {
-  const message = issuer === undefined ? undefined : addressFault(issuer);
+  const message = issuer === undefined ? undefined : issuerFault(issuer);
   return message === undefined ? [] : [{ field: "oauth2.issuer", rule: "uri", message }];
 }
 

@@ -1,7 +1,10 @@
 // Records of auth providers as clients send and read them.
 import { type Static, Type } from "typebox";
+import { isObject } from "../base";
 import { BindingResponse, CHOSEN_ID, ChosenId, SecretResponse } from "../identity/schema";
 
+/** Checked with a better error by the rules of providers. */
+const ADDRESS = { format: "uri" };
 const endpoint = Type.String({ minLength: 1, maxLength: 1000 });
 const contentType = Type.Enum(["application/x-www-form-urlencoded", "application/json"]);
 // The default pattern does not match a name with a line break, so its value would not be checked.
@@ -32,6 +35,11 @@ const requestConfig = {
   response_map: Type.Optional(freeMap),
 };
 const triggers = Type.Object({ on_token_grant: Type.Boolean(), on_token_refresh: Type.Boolean() });
+// Clients leave out what is off; the record always has both.
+const givenTriggers = Type.Object({
+  on_token_grant: Type.Optional(Type.Boolean({ default: false })),
+  on_token_refresh: Type.Optional(Type.Boolean({ default: false })),
+});
 const expirationFormat = Type.Optional(Type.Enum(["absolute_unix_timestamp", "relative_seconds"]));
 
 export const RequestConfig = Type.Object({ ...requestConfig, expiration_format: expirationFormat });
@@ -40,6 +48,11 @@ export const TriggeredRequestConfig = Type.Object({
   triggers,
   expiration_format: expirationFormat,
   enabled: Type.Optional(Type.Boolean()),
+});
+
+const GivenTriggeredRequest = Type.Object({
+  ...TriggeredRequestConfig.properties,
+  triggers: givenTriggers,
 });
 
 const Pkce = Type.Object({
@@ -61,6 +74,7 @@ const common = {
       minLength: 1,
       maxLength: 1000,
       description: "OpenID issuer; fills the requests that are not given.",
+      shown: ADDRESS,
     }),
   ),
   authorization_response_iss_parameter_supported: Type.Optional(
@@ -86,6 +100,8 @@ export const OAuth2Create = Type.Object({
   private_key: privateKey,
   ...common,
   ...requests,
+  user_info_request: Type.Optional(GivenTriggeredRequest),
+  token_introspection_request: Type.Optional(GivenTriggeredRequest),
 });
 const triggeredPatch = Type.Partial(
   Type.Object({ ...TriggeredRequestConfig.properties, triggers: Type.Partial(triggers) }),
@@ -138,7 +154,10 @@ export const AuthProviderResponse = Type.Object({
     client_id: Type.String(),
     client_secret: SecretResponse,
     private_key: Type.Optional(SecretResponse),
-    redirect_uri: Type.String({ description: "The redirect address to register at the provider." }),
+    redirect_uri: Type.String({
+      shown: ADDRESS,
+      description: "The redirect address to register at the provider.",
+    }),
     ...common,
     ...requests,
   }),
@@ -165,8 +184,32 @@ export const ProviderSetupResponse = Type.Object({
 export type ProviderSetup = Static<typeof ProviderSetupResponse>;
 export type RequestConfig = Static<typeof RequestConfig>;
 export type TriggeredRequestConfig = Static<typeof TriggeredRequestConfig>;
+/** The record's `oauth2` as clients send it, without secrets. */
+export type GivenOAuth2 = Omit<Static<typeof OAuth2Create>, "client_secret" | "private_key">;
 /** The record's `oauth2` as it is stored, without secrets. */
-export type OAuth2Config = Omit<Static<typeof OAuth2Create>, "client_secret" | "private_key">;
+export type OAuth2Config = Omit<GivenOAuth2, TriggeredName> & {
+  [N in TriggeredName]?: TriggeredRequestConfig;
+};
+type TriggeredName = "user_info_request" | "token_introspection_request";
+
+const TRIGGERED: readonly string[] = ["user_info_request", "token_introspection_request"];
+
+/** The record with both triggers of each request; those that were not given are off. Keeps the order of all fields. */
+export function withTriggers(oauth2: { readonly [field: string]: unknown }): OAuth2Config {
+  const fields = Object.entries(oauth2).map(([name, value]) => [
+    name,
+    TRIGGERED.includes(name) && isObject(value) ? completed(value) : value,
+  ]);
+  // Only triggers were added, which the record has and requests may lack.
+  return Object.fromEntries(fields) as OAuth2Config;
+}
+
+function completed(request: { readonly [field: string]: unknown }): object {
+  const { triggers: given } = request;
+  if (!isObject(given)) return request;
+  const { on_token_grant = false, on_token_refresh = false } = given;
+  return { ...request, triggers: { ...given, on_token_grant, on_token_refresh } };
+}
 export type AuthProviderCreate = Static<typeof AuthProviderCreateRequest>;
 export type AuthProviderPatch = Static<typeof AuthProviderPatchRequest>;
 export type AuthProvider = Static<typeof AuthProviderResponse>;

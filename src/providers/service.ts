@@ -13,11 +13,11 @@ import { withDiscovery } from "./discovery";
 import type { ProviderDependents } from "./dependents";
 import type { Provider } from "./effective";
 import { givenOrigins, movesAddress, originsOfProvider, type Platforms } from "./origins";
-import { changedSecrets, knownFields, patchedRow, type SealedSecrets } from "./patch";
+import { changedSecrets, knownFields, newRow, patchedRow, type SealedSecrets } from "./patch";
 import { oauth2Of, providerOf, providerRecord } from "./record";
 import * as repository from "./repository";
 import { checkOAuth2 } from "./rules";
-import { newExternalId, findPreset, providerSetup } from "./setup";
+import { externalIdFor, findPreset, providerSetup } from "./setup";
 import type { ProviderRow } from "./repository";
 import { type ClientKeys, ClientSecrets, type GivenSecrets } from "./secrets";
 import {
@@ -25,6 +25,7 @@ import {
   type AuthProviderCreate,
   type AuthProviderPatch,
   OAuth2Create,
+  withTriggers,
   type ProviderSetup,
 } from "./schema";
 
@@ -74,26 +75,19 @@ export class Providers {
   async creation(principal: Principal, request: AuthProviderCreate): Promise<Change<ProviderRow>> {
     const { clock, random } = this.#core;
     const { client_secret, private_key, ...given } = knownFields(OAuth2Create, request.oauth2);
-    const oauth2 = await withDiscovery(this.#core, principal.projectId, given, private_key !== undefined);
+    const oauth2 = await withDiscovery(
+      this.#core,
+      principal.projectId,
+      withTriggers(given),
+      private_key !== undefined,
+    );
     checkOAuth2(oauth2, this.#presetOf(request.provider_id) !== undefined);
-    const now = clock.now();
     const { projectId } = principal;
+    const externalId = request.external_id ?? (await externalIdFor(this.#core, projectId, request.id));
     const row: ProviderRow = {
-      project_id: projectId,
-      id: request.id,
-      provider_id: request.provider_id ?? null,
-      type: request.type ?? "oauth2",
-      description: request.description ?? null,
-      external_id: request.external_id ?? newExternalId(random),
-      status: request.status ?? "active",
-      oauth2: JSON.stringify(oauth2),
+      ...newRow(projectId, request, { oauth2, externalId, random, now: clock.now() }),
       sealed_client_secret: await this.#secrets.seal(projectId, request.id, "client_secret", client_secret),
       sealed_private_key: await this.#secrets.seal(projectId, request.id, "private_key", private_key),
-      origins: null,
-      origins_id: newToken(random),
-      version: 1,
-      created_at: now,
-      updated_at: now,
     };
     row.origins = JSON.stringify(givenOrigins(row, this.#platforms));
     return { body: () => this.#create(principal, row) };
@@ -122,7 +116,7 @@ export class Providers {
     const change = (row: ProviderRow) => this.#changed(row, patch, sealed, now);
     return {
       body: () => this.#update(principal, id, change),
-      committed: ({ moved }) => (moved ? this.#dependents.afterMove() : undefined),
+      committed: ({ moved }) => (moved ? this.#dependents.afterOrders() : undefined),
     };
   }
 
@@ -138,34 +132,35 @@ export class Providers {
 
   /**
    * What to enter in the console of a well-known provider. Throws `not_found` for a provider without a preset.
-   * `scopes`: those that the tools need.
+   * `scopesOf`: those that the tools of a well-known provider need.
    */
-  async setup(principal: Principal, id: string, scopes: string[]): Promise<ProviderSetup> {
+  async setup(principal: Principal, id: string, scopesOf: (id: string) => string[]): Promise<ProviderSetup> {
     const preset = findPreset(this.#presets, id);
+    const scopes = scopesOf(preset.variantOf ?? id);
     const rows = await repository.listProviders(this.#core.store, principal.projectId, UNPAGED_LIMIT);
     const row = rows.find(({ provider_id }) => provider_id === id);
-    const externalId = row?.external_id ?? newExternalId(this.#core.random);
+    const externalId = row?.external_id ?? (await externalIdFor(this.#core, principal.projectId, id));
     const facts = { preset, externalId, exists: row !== undefined, scopes };
     return providerSetup({ ...facts, publicUrl: this.#core.publicUrl() });
   }
 
-  /** Deletes the record with its connections, fails its pending consents, and returns the record. */
+  /** Deletes the record and its connections, whose grants are then revoked, fails its consents, and returns the record. */
   async delete(principal: Principal, id: string): Promise<AuthProvider> {
     return this.#record(await makeChange(this.#core.store, this.deletion(principal, id)));
   }
 
   /** `delete` as a part of a transaction. */
   deletion(principal: Principal, id: string): Change<ProviderRow> {
-    return { body: () => this.#delete(principal, id) };
+    return { body: () => this.#delete(principal, id), committed: () => this.#dependents.afterOrders() };
   }
 
   /** The provider for a requirement, or the reason why there is none. */
   async choose(projectId: string, choice: ProviderChoice): Promise<Chosen> {
-    return chooseProvider(await this.#load(projectId), choice);
+    return chooseProvider(await this.ofProject(projectId), choice);
   }
 
   async find(projectId: string, id: string): Promise<Provider | undefined> {
-    return (await this.#load(projectId)).find((provider) => provider.id === id);
+    return (await this.ofProject(projectId)).find((provider) => provider.id === id);
   }
 
   /** The provider whose redirect address contains this id. */
@@ -183,7 +178,7 @@ export class Providers {
     return providers.find(({ oauth2 }) => oauth2.clientId === clientId);
   }
 
-  /** A provider as it was before its addresses moved, to revoke grants there. */
+  /** A provider as it was before its addresses moved or it was deleted, to revoke grants there. */
   async findFormer(projectId: string, id: string, originsId: string): Promise<Provider | undefined> {
     const row = await repository.findFormerProvider(this.#core.store, projectId, id, originsId);
     return row === undefined ? undefined : this.#provider(row);
@@ -202,7 +197,7 @@ export class Providers {
     };
   }
 
-  async #load(projectId: string): Promise<Provider[]> {
+  async ofProject(projectId: string): Promise<Provider[]> {
     return this.#ofProject.get(projectId, async () => {
       const rows = await repository.listProviders(this.#core.store, projectId, UNPAGED_LIMIT);
       return rows.map((row) => this.#provider(row));
@@ -262,9 +257,10 @@ export class Providers {
   *#delete(principal: Principal, id: string): Transaction<ProviderRow> {
     const row = yield* repository.providerInTransaction(principal.projectId, id);
     if (row === undefined) throw unknown(id);
-    yield* this.#dependents.removed(principal.projectId, id);
+    const revokes = this.#provider(row).oauth2.revoke !== undefined;
+    yield* this.#dependents.removed(principal.projectId, id, revokes);
+    if (revokes) yield* repository.keepFormerProvider(row, this.#core.clock.now());
     yield* repository.deleteProvider(row);
-    yield* repository.removeFormerProviders(principal.projectId, id);
     yield* this.#audit.record(principal, "provider.delete", id, { before: this.#record(row) });
     return row;
   }

@@ -47,6 +47,12 @@ export class Secrets {
     return { body: () => this.#upsert(principal, key, written) };
   }
 
+  /** The record with this id or key, without its value. */
+  async find(principal: Principal, idOrKey: string): Promise<StoredSecret | undefined> {
+    const { items } = await this.list(principal);
+    return items.find(({ id, key }) => id === idOrKey || fold(key) === fold(idOrKey));
+  }
+
   /** Deletes by id or key. Throws `not_found`. */
   async delete(principal: Principal, idOrKey: string): Promise<void> {
     await makeChange(this.#core.store, this.deletion(principal, idOrKey));
@@ -62,6 +68,12 @@ export class Secrets {
     const row = await repository.findSecret(this.#core.store, projectId, fold(key));
     if (row === undefined) return false;
     return equalsSealed(this.#core.keyring.open(projectId, place(row.folded_key), row.sealed_value), value);
+  }
+
+  /** The value for a check; undefined if it is not set. Does not count as an access. */
+  async peek(projectId: string, key: string): Promise<string | undefined> {
+    const row = await repository.findSecret(this.#core.store, projectId, fold(key));
+    return row && this.#core.keyring.open(projectId, place(row.folded_key), row.sealed_value);
   }
 
   /** The value for a tool; undefined if it is not set. Counts as an access. */

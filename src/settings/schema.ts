@@ -1,7 +1,7 @@
 // The session verification settings of a project.
 import { type Static, Type } from "typebox";
 
-const verifierUrl = Type.Union([Type.String({ maxLength: 2000 }), Type.Null()], {
+const verifierUrl = Type.Union([Type.String({ maxLength: 2000, shown: { format: "uri" } }), Type.Null()], {
   description: "Address of the customer's own verifier; null: the built-in check.",
 });
 

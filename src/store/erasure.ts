@@ -4,7 +4,9 @@
 import { Database } from "bun:sqlite";
 import { statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import type { Log } from "../base";
 import { isBusy, prepared } from "./sqlite-steps";
+import type { WriteHealth } from "./write-health";
 
 /** `user_version` of a file that contains no rests: nothing was deleted by `erase` since it was made or rewritten. */
 const CLEAN = 1;
@@ -13,6 +15,7 @@ const SET_CLEAN = "PRAGMA user_version = 1";
 const SET_REWRITING = "PRAGMA user_version = 2";
 const REWRITING = 2;
 
+const SWEEP_EVERY_MS = 5000;
 /** A rewrite blocks the event loop for about 10 ms for each MiB. Larger files are left to the operator. */
 const MOST_REWRITTEN_BYTES = 16 * 1024 * 1024;
 /** A rewrite needs room for another copy in the log, and leaves at least this much to others. */
@@ -37,13 +40,20 @@ export function keepsRests(file: string): boolean {
 }
 
 export interface ErasureOptions {
+  /** How often rests of deleted values are removed, ms. Default 5 s. */
+  eraseEveryMs?: number;
+  /** Files larger than this are not rewritten after a deletion. Default 16 MiB. */
+  mostRewrittenBytes?: number;
+  /** Gets the errors of the removal. */
+  log?: Log;
+}
+
+interface ErasureParts {
   file: string;
   writer: Database;
+  writeHealth: WriteHealth;
   /** Ends the read transaction of this process, which would keep the log. */
   endReads: () => void;
-  everyMs: number;
-  /** Larger files are not rewritten. Default: 16 MiB. */
-  mostRewrittenBytes?: number | undefined;
 }
 
 interface UserVersion {
@@ -51,19 +61,21 @@ interface UserVersion {
 }
 
 export class Erasure {
-  readonly #file: string;
-  readonly #writer: Database;
-  readonly #endReads: () => void;
+  readonly #parts: ErasureParts;
+  readonly #log: Log | undefined;
   readonly #mostRewrittenBytes: number;
   readonly #rewriteEveryMs: number;
   readonly #timer: NodeJS.Timeout;
+  /** Of the last rewrite that did not have to wait for another process. */
   #rewrittenAt = -Infinity;
+  /** The failure that was logged last; undefined after a success. */
+  #logged: string | undefined;
 
-  constructor({ file, writer, endReads, everyMs, mostRewrittenBytes }: ErasureOptions) {
+  constructor(parts: ErasureParts, { eraseEveryMs, mostRewrittenBytes, log }: ErasureOptions) {
+    this.#parts = parts;
+    this.#log = log;
     this.#mostRewrittenBytes = mostRewrittenBytes ?? MOST_REWRITTEN_BYTES;
-    this.#file = file;
-    this.#writer = writer;
-    this.#endReads = endReads;
+    const everyMs = eraseEveryMs ?? SWEEP_EVERY_MS;
     this.#rewriteEveryMs = SWEEPS_PER_REWRITE * everyMs;
     this.#timer = setInterval(() => this.#sweep(), everyMs).unref();
   }
@@ -82,50 +94,66 @@ export class Erasure {
     while (!this.#sweep() && performance.now() < until) await Bun.sleep(FINISH_EVERY_MS);
   }
 
-  /** Returns false if another process uses the file. Errors, such as a full disk, are left to the next sweep. */
+  /** Returns false if another process uses the file. What fails, as on a full disk, is tried again later. */
   #sweep(): boolean {
-    this.#endReads();
-    const rewritten = withoutErrors(() => this.#rewrite(performance.now()));
-    return withoutErrors(() => this.#truncateLog()) && rewritten;
+    this.#parts.endReads();
+    const rewritten = this.#tried(() => this.#rewrite(performance.now()));
+    return this.#tried(() => this.#truncateLog()) && rewritten;
+  }
+
+  #tried(work: () => boolean): boolean {
+    try {
+      return work();
+    } catch (error) {
+      // The disk may refuse every write, and perhaps no other write is tried.
+      this.#parts.writeHealth.failed(error);
+      const cause = String(error);
+      if (cause !== this.#logged) this.#log?.warn("deleted values not removed from the files", { error });
+      this.#logged = cause;
+      return true;
+    }
   }
 
   /** The log of any process, also of one that was killed. An empty log costs one system call. */
   #truncateLog(): boolean {
-    if ((statSync(`${this.#file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return true;
-    const result = prepared<{ busy: number }>(this.#writer, "PRAGMA wal_checkpoint(TRUNCATE)").get();
-    return result?.busy === 0;
+    const { file, writer } = this.#parts;
+    if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return true;
+    const result = prepared<{ busy: number }>(writer, "PRAGMA wal_checkpoint(TRUNCATE)").get();
+    if (result?.busy !== 0) return false;
+    if (versionOf(writer) === CLEAN) this.#logged = undefined;
+    return true;
   }
 
   #rewrite(now: number): boolean {
-    if (now - this.#rewrittenAt < this.#rewriteEveryMs || versionOf(this.#writer) === CLEAN) return true;
+    const { writer, writeHealth } = this.#parts;
+    if (now - this.#rewrittenAt < this.#rewriteEveryMs || versionOf(writer) === CLEAN) return true;
     if (!this.#mayRewrite()) return true;
     try {
-      prepared(this.#writer, SET_REWRITING).run();
-      prepared(this.#writer, "VACUUM").run();
-      prepared(this.#writer, "BEGIN IMMEDIATE").run();
-      if (versionOf(this.#writer) === REWRITING) prepared(this.#writer, SET_CLEAN).run();
-      prepared(this.#writer, "COMMIT").run();
+      prepared(writer, SET_REWRITING).run();
+      prepared(writer, "VACUUM").run();
+      prepared(writer, "BEGIN IMMEDIATE").run();
+      if (versionOf(writer) === REWRITING) prepared(writer, SET_CLEAN).run();
+      prepared(writer, "COMMIT").run();
     } catch (error) {
-      if (this.#writer.inTransaction) prepared(this.#writer, "ROLLBACK").run();
-      if (isBusy(error)) return false;
+      if (writer.inTransaction) prepared(writer, "ROLLBACK").run();
+      if (isBusy(error)) {
+        writeHealth.waits(performance.now());
+        return false;
+      }
+      this.#rewrittenAt = now;
       throw error;
     }
+    writeHealth.succeeded();
     this.#rewrittenAt = now;
+    this.#logged = undefined;
     return true;
   }
 
   #mayRewrite(): boolean {
-    const { size } = statSync(this.#file);
-    const { bavail, bsize } = statfsSync(dirname(this.#file));
+    const { file } = this.#parts;
+    const { size } = statSync(file);
+    const { bavail, bsize } = statfsSync(dirname(file));
     return size <= this.#mostRewrittenBytes && bavail * bsize > 2 * size + FREE_BYTES;
-  }
-}
-
-function withoutErrors(work: () => boolean): boolean {
-  try {
-    return work();
-  } catch {
-    return true;
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Database } from "bun:sqlite";
 import { chmodSync, existsSync } from "node:fs";
 import { unavailable } from "../errors";
-import { Erasure, markClean } from "./erasure";
+import { Erasure, type ErasureOptions, markClean } from "./erasure";
 import { type Migration, migrate, refuseNewer } from "./migrate";
 import { type Awaitable, type Kind, query, type Query, type SqlValue, type Store } from "./port";
 import { type Transaction, type Wait, type WriteOptions } from "./port";
@@ -14,17 +14,13 @@ import { closeDatabase, isBusy, isFull, prepared, translate } from "./sqlite-ste
 import { Watch } from "./watch";
 import { giveRoom, takeRoom, WriteHealth } from "./write-health";
 
-export interface SqliteOptions {
+export interface SqliteOptions extends ErasureOptions {
   file: string;
   migrations: readonly Migration[];
   /** `full` survives a power loss; `normal` may lose the last commits (the execution log uses it). Default `full`. */
   durability?: Durability;
   /** How long a write waits for another process's lock, ms. Default 30 s. */
   lockTimeoutMs?: number;
-  /** How often rests of deleted values are removed, ms. Default 5 s. */
-  eraseEveryMs?: number;
-  /** Files larger than this are not rewritten after a deletion. Default 16 MiB. */
-  mostRewrittenBytes?: number;
   /** Opens the connection that writes. Replaced by tests. */
   openWriter?: typeof open;
 }
@@ -39,7 +35,6 @@ interface Pending extends Waiting {
 const BUSY_TIMEOUT_MS = 20;
 const LOCK_TIMEOUT_MS = 30_000;
 const GATHER_MS = 2;
-const ERASE_EVERY_MS = 5000;
 /** When a caller may retry a write that did not get the lock. */
 const RETRY_AFTER_MS = 1000;
 
@@ -93,13 +88,9 @@ class SqliteStore implements Store {
     this.#writer = writer;
     this.#lockTimeoutMs = options.lockTimeoutMs ?? LOCK_TIMEOUT_MS;
     this.#reserve = new Reserve(options.file);
-    this.#erasure = new Erasure({
-      file: options.file,
-      writer,
-      endReads: () => this.#endRead(),
-      everyMs: options.eraseEveryMs ?? ERASE_EVERY_MS,
-      mostRewrittenBytes: options.mostRewrittenBytes,
-    });
+    const [{ file }, writeHealth] = [options, this.#writeHealth];
+    const endReads = (): void => this.#endRead();
+    this.#erasure = new Erasure({ file, writer, writeHealth, endReads }, options);
   }
 
   async get<Row>(statement: Query<Row>, ...params: SqlValue[]): Promise<Row | undefined> {

@@ -1,15 +1,19 @@
 // The context of a running tool: access to the platform's addresses with the user's token, and nothing else.
-import { type Abortable, Redacted } from "../base";
-import { environmentName } from "../config";
+import { Redacted } from "../base";
 import type { LiveGrant } from "../connections";
 import type { Core } from "../core";
-import { originsOf } from "../origins";
 import type { Provider } from "../providers";
 import type { Caller } from "./caller";
-import type { AddressSecret, Base, ConnectionCache, PlatformRequest, ToolContext } from "./definition";
+import type { Base, ConnectionCache, PlatformRequest, ToolContext } from "./definition";
+import { type MemoryOwner, NO_MEMORY, toolMemory } from "./memory";
 import type { Tool } from "./registry";
 import type { ExecutionOutput } from "./schema";
+import { knownAddress } from "./secret-address";
+import type { TimeLimit } from "./time-limit";
 import { fatal } from "./tool-error";
+
+/** A difference that is not a change of the clock. */
+const JUMP_MS = 1000;
 
 export interface Run {
   projectId: string;
@@ -22,7 +26,7 @@ export interface Run {
   progress: Progress;
   secrets: Readonly<Record<string, string>>;
   /** Aborts when the run must end. */
-  limit: { readonly signal: AbortSignal; readonly stop: Abortable };
+  limit: Pick<TimeLimit, "signal" | "stop" | "left">;
   deadline: number;
   /** Called at most once, and only if the tool uses a cache. */
   cache: () => ConnectionCache;
@@ -67,15 +71,41 @@ export function toolContext(core: Core, run: Run): ToolContext {
     get signal() {
       return run.limit.signal;
     },
-    deadline: run.deadline,
+    get deadline() {
+      return deadlineOf(core, run);
+    },
     log: (level, message, subtype) => {
       run.logs.push({ level, message, ...(subtype === undefined ? {} : { subtype }) });
     },
     get cache() {
       return (cache ??= run.cache());
     },
+    memory: grant === undefined ? NO_MEMORY : toolMemory(core, () => memoryOwner(run, run.grant ?? grant)),
     now: () => core.clock.now(),
     sleep: (ms) => core.clock.sleep(ms, run.limit.signal),
+  };
+}
+
+/** The clock may be set while the tool runs. */
+function deadlineOf({ clock }: Core, { deadline, limit }: Run): number {
+  const now = clock.now() + limit.left;
+  return Math.abs(now - deadline) < JUMP_MS ? deadline : now;
+}
+
+/** Whose memory a run may use. */
+export function memoryOwner(
+  { projectId, provider, tool }: Pick<Run, "projectId" | "provider" | "tool">,
+  { connectionId, version, facts }: LiveGrant,
+): MemoryOwner {
+  const { toolkit, accountOf } = tool.catalog;
+  const account = accountOf?.(facts);
+  const clientId = provider?.oauth2.clientId;
+  return {
+    projectId,
+    connectionId,
+    version,
+    toolkit: toolkit.name,
+    account: account === undefined || clientId === undefined ? undefined : [clientId, account],
   };
 }
 
@@ -95,12 +125,17 @@ async function platformFetch(
   return core.egress.fetch(url, {
     signal: run.limit.stop,
     fence: run.fence,
-    timeoutMs: Math.max(1, run.deadline - core.clock.now()),
     ...rest,
+    timeoutMs: timeOf(core, run, request),
     project: run.projectId,
     headers: { ...headers, ...signed },
     secretsFor: [url.origin],
   });
+}
+
+/** The time of one request: as long as the setting allows, the tool asks for, and the run has left. */
+function timeOf(core: Core, run: Run, { timeoutMs = Infinity }: PlatformRequest): number {
+  return Math.max(1, Math.min(timeoutMs, core.settings["egress.timeout"] * 1000, run.limit.left));
 }
 
 /**
@@ -132,18 +167,5 @@ function addressOf(core: Core, run: Run, base: Base): URL | undefined {
       `${base.secret?.name ?? base.setting ?? "The platform's address"} is not an http(s) address.`,
     );
   }
-  if (given !== undefined && base.secret !== undefined) checkKnown(core, base.secret, url);
-  return url;
-}
-
-/** The address decides who gets the user's token, so it must be one that the catalog or the operator knows. */
-function checkKnown(core: Core, { name, origins, setting }: AddressSecret, url: URL): void {
-  const settings: Readonly<Record<string, unknown>> = core.settings;
-  const more = settings[setting];
-  const listed = originsOf(Array.isArray(more) ? more.map(String) : []);
-  if (origins.includes(url.origin) || listed.includes(url.origin)) return;
-  throw fatal(
-    `The secret ${name} is not a known address of this platform. Set it to one of ${origins.join(", ")}. ` +
-      `If another address belongs to the platform, the operator adds it to ${setting} (${environmentName(setting)}).`,
-  );
+  return given === undefined || base.secret === undefined ? url : knownAddress(settings, base.secret, url);
 }

@@ -5,6 +5,7 @@ import type { EgressRequest } from "../egress";
 import type { JsonObject } from "../base";
 import type { ProviderPreset } from "../providers";
 import type { Caller } from "./caller";
+import type { ToolMemory } from "./memory";
 import type { CatalogCallback, CatalogPage } from "./page";
 
 /** The behaviour of a tool, for listings and MCP hints. */
@@ -77,6 +78,8 @@ export interface ToolContext {
   deadline: number;
   log(level: "debug" | "info" | "warning" | "error", message: string, subtype?: string): void;
   cache: ConnectionCache;
+  /** Survives the process, and is shared by all processes. Slower than the cache. */
+  memory: ToolMemory;
   now(): number;
   sleep(ms: number): Promise<void>;
 }
@@ -143,6 +146,10 @@ export interface AddressSecret {
   origins: readonly string[];
   /** Name of the setting with more origins. */
   setting: string;
+  /** Other names of these origins: origin → one of `origins`. */
+  aliases?: Readonly<Record<string, string>>;
+  /** Name of the grant's fact with the address at which its token is valid. */
+  fact?: string;
 }
 
 /** The tools of one platform. */
@@ -151,6 +158,8 @@ export interface Catalog {
   bases: Readonly<Record<string, Base>>;
   /** First word of the `Authorization` header; default `Bearer`. */
   tokenScheme?: string;
+  /** The account at the platform that a grant is for, by its facts: what the platform counts per client and account. */
+  accountOf?(facts: JsonObject): string | undefined;
   pages?: readonly CatalogPage[];
   callback?: CatalogCallback;
   tools: readonly ToolDefinition[];

@@ -197,7 +197,7 @@ export class Execute {
     const ready = await this.#readiness.of(principal.projectId, userId, tool, given);
     if (!(ready instanceof ToolError))
       return { ready: { ...ready, incarnation: principal.incarnation, actor: principal }, inputs };
-    this.#core.log.warn("refresh failed", { tool: tool.qualifiedName, error: ready });
+    this.#core.log.warn("a tool cannot run", { tool: tool.qualifiedName, error: ready });
     return ready;
   }
 

@@ -1,10 +1,12 @@
-// Tool definitions in the formats of model vendors and MCP. Never `strict`: vendors refuse whole requests because of a
-// strict schema with an optional parameter or a free-form object.
+// Tool definitions in the formats of model vendors and MCP. Only `openai_strict` is strict: vendors refuse whole requests
+// because of a strict schema with an optional parameter or a free-form object. All are closed, as the tools are: an unknown
+// parameter is refused.
 import { closedList } from "../base";
 import { RuntimeError } from "../errors";
 import { toolRecord } from "./document";
 import { geminiParameters } from "./formats/gemini";
 import { type JsonSchema, selfContained } from "./formats/self-contained";
+import { strictParameters } from "./formats/strict";
 import type { Tool } from "./registry";
 import { FORMATS } from "./schema";
 
@@ -26,6 +28,13 @@ export function formatted(tool: Tool, format: Format): object {
       return toolRecord(tool);
     case "openai":
       return { type: "function", function: { name, description, parameters: parameterSchema(tool) } };
+    case "openai_strict": {
+      const open = parameterSchema(tool);
+      const parameters = strictParameters(open);
+      const rest =
+        parameters === undefined ? { parameters: open, strict: false } : { parameters, strict: true };
+      return { type: "function", function: { name, description, ...rest } };
+    }
     case "anthropic":
       return { name, description, input_schema: parameterSchema(tool) };
     case "gemini": {
@@ -59,13 +68,13 @@ export function toolForModels(tool: Tool): object {
 // Only root keywords that all vendors support.
 function parameterSchema({ definition }: Tool): JsonSchema {
   const { properties = {}, required = [] } = selfContained(definition.input);
-  return { type: "object", properties, required };
+  return { type: "object", properties, required, additionalProperties: false };
 }
 
 // MCP accepts any JSON Schema 2020-12, so references and definitions stay.
 function wholeSchema({ definition }: Tool): JsonSchema {
   const { properties = {}, required = [], ...rest } = definition.input;
-  return { ...rest, type: "object", properties, required };
+  return { ...rest, type: "object", properties, required, additionalProperties: false };
 }
 
 function annotationsOf({ definition, qualifiedName }: Tool): object {

@@ -98,6 +98,8 @@ export interface Beginning {
   now: number;
   /** Rows expire by this time, in which a jump of the clock does not count. */
   trustedNow: number;
+  /** For rows whose age this process cannot tell: it may have started under a clock that is wrong. */
+  deletionTime: Transaction<number | undefined>;
   /** Rows of this generation and earlier ones are older than `KEPT_MS`; undefined: this process cannot tell. */
   old: number | undefined;
   /** The state of a row whose holder is dead. */
@@ -110,9 +112,10 @@ export function* begin(repeatable: Repeatable, by: Beginning): Transaction<Begun
   const row = yield* get(FIND, ...FIND.values(keyOf(repeatable)));
   const requestHash = hashOf(repeatable.request);
   const isOver = row === undefined || hasEnded(row) || stateOf(row) === dead;
-  if (row === undefined || (isOver && hasExpired(row, by))) {
+  const doubtful = ((yield* by.deletionTime) ?? -Infinity) - DOUBTFUL_KEPT_MS;
+  if (row === undefined || (isOver && hasExpired(row, by, doubtful))) {
     const { trustedNow, old = -1 } = by;
-    yield* prune({ now: trustedNow, old, doubtful: trustedNow - DOUBTFUL_KEPT_MS });
+    yield* prune({ now: trustedNow, old, doubtful });
     yield* put({
       ...keyOf(repeatable),
       request_hash: requestHash,
@@ -131,8 +134,12 @@ export function* begin(repeatable: Repeatable, by: Beginning): Transaction<Begun
 }
 
 /** Another process may have written the row under a clock that was behind, so the time in it is not enough. */
-function hasExpired({ expires_at, generation }: Row, { trustedNow, old }: Beginning): boolean {
-  const isOld = old === undefined ? expires_at <= trustedNow - DOUBTFUL_KEPT_MS : generation <= old;
+function hasExpired(
+  { expires_at, generation }: Row,
+  { trustedNow, old }: Beginning,
+  doubtful: number,
+): boolean {
+  const isOld = old === undefined ? expires_at <= doubtful : generation <= old;
   return expires_at <= trustedNow && isOld;
 }
 

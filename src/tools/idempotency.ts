@@ -5,7 +5,7 @@ import { TrustedTime } from "../base";
 import type { Core } from "../core";
 import { hashOf, newToken } from "../crypto";
 import { invalidParameter, RuntimeError } from "../errors";
-import { Ages, HEARTBEAT_MS, untilStored, Witness } from "../store";
+import { Ages, DeletionTime, HEARTBEAT_MS, untilStored, Witness } from "../store";
 import {
   answerPlace,
   begin,
@@ -33,6 +33,7 @@ export class Idempotency {
   readonly #core: Core;
   readonly #witness: Witness;
   readonly #time: TrustedTime;
+  readonly #deletionTime: DeletionTime;
   readonly #ages: Ages;
   /** The runs of this process until their end is stored, by key. */
   readonly #running = new Map<string, { requestHash: string; outcome: Promise<Outcome> }>();
@@ -43,6 +44,7 @@ export class Idempotency {
     this.#core = core;
     this.#witness = new Witness(core.clock);
     this.#time = new TrustedTime(core.clock, KEPT_MS);
+    this.#deletionTime = new DeletionTime(core.clock);
     this.#ages = new Ages(core.store, core.clock, "idempotency", KEPT_MS);
   }
 
@@ -86,6 +88,7 @@ export class Idempotency {
           holder,
           now: clock.now(),
           trustedNow: this.#time.now(),
+          deletionTime: this.#deletionTime.now(),
           old: this.#ages.old(),
           dead: this.#witness.isCurrent(name) ? dead : undefined,
         }),

@@ -1,7 +1,16 @@
 // Tools: the interface for catalogs, and the services that list and run tools.
-export { endOfString, isObject, type Json, type JsonObject, parsePlainJson } from "../base";
+export {
+  closedList,
+  endOfString,
+  isObject,
+  type Json,
+  type JsonObject,
+  nearestOf,
+  parsePlainJson,
+} from "../base";
 export { type Caller, InputNeeded, type InputRequest } from "./caller";
 export {
+  type AddressSecret,
   type Base,
   type Catalog,
   type ConnectionCache,
@@ -35,7 +44,9 @@ export {
   upstreamUnauthorized,
   upstreamUnmapped,
 } from "./tool-error";
+export { type MemoryKind, type Remembered, sealedMemory, type ToolMemory } from "./memory";
 export { metadataOf } from "./metadata";
+export { knownAddress } from "./secret-address";
 export { type ExecuteOptions } from "./execute";
 export { formatted, outputSchemaOf, toolForModels } from "./formats";
 export type { CatalogSummary, Tool } from "./registry";

@@ -1,6 +1,6 @@
 // Tool input: converted by the same strict rules for all toolkits, then checked against the tool's schema.
 import type { FieldError } from "../errors";
-import { fieldErrors, isObject, nearest, parseJson } from "../base";
+import { closedList, fieldErrors, isObject, nearest, parseJson } from "../base";
 import type { ToolDefinition } from "./definition";
 import { badInput, ToolError } from "./tool-error";
 
@@ -18,12 +18,12 @@ export function convertInput(definition: ToolDefinition, given: Input): Input {
   const { properties } = definition.input;
   const lenient = definition.waivesRequirements?.(given as never) === true;
   const converted: Input = {};
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(properties, name));
+  if (unknown.length > 0 && !lenient) throw unknownParameters(unknown, Object.keys(properties));
   for (const name of Object.keys(given)) {
     const value = given[name];
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (schema === undefined) {
-      if (!lenient) throw unknownParameter(name, Object.keys(properties));
-    } else if (value !== null && value !== undefined) {
+    if (schema !== undefined && value !== null && value !== undefined) {
       converted[name] = convert(definition, name, schema, value);
     }
   }
@@ -74,12 +74,22 @@ function without(input: Input, names: readonly string[]): Input {
 /** The error names the rules that are broken; its hint has the whole schema of each parameter that breaks one. */
 function invalid(definition: ToolDefinition, errors: readonly FieldError[]): Error {
   const text = errors
-    .map(({ field, message }) => (field === "" ? message : `${field} ${message}`))
+    .map(({ field, rule, message }) => `${field} ${message}${acceptedBy(definition, field, rule)}`.trim())
     .join("; ");
   return badInput(`The input is not valid: ${text}.`, {
     developerMessage: text,
     ...correction(definition, new Set(errors.map(({ field }) => parameterOf(field)))),
   });
+}
+
+/** What a missing parameter or one of a wrong type may be. The message of any other rule says it already. */
+function acceptedBy({ input: { properties } }: ToolDefinition, field: string, rule: string): string {
+  const schema: unknown = Object.hasOwn(properties, field) ? properties[field] : undefined;
+  if (!isObject(schema) || (rule !== "required" && rule !== "type")) return "";
+  const { enum: values, examples } = schema;
+  if (Array.isArray(values)) return ` and ${closedList(values)}`;
+  const [example]: unknown[] = Array.isArray(examples) ? examples : [];
+  return example === undefined ? "" : ` (for example: ${JSON.stringify(example)})`;
 }
 
 /** What the named parameters accept, for the model's next attempt. */
@@ -95,14 +105,19 @@ function correction(
   };
 }
 
-function unknownParameter(name: string, known: string[]): Error {
-  const guess = nearest(name, known);
-  const shown = /^[\w.-]{1,60}$/.test(name) ? `"${name}"` : "with this name";
-  const hint = guess === undefined ? "" : ` Did you mean "${guess}"?`;
-  const takes =
-    known.length === 0 ? "Leave it out: the tool takes none." : `The tool takes: ${known.join(", ")}.`;
-  return badInput(`There is no parameter ${shown}.${hint} ${takes}`, {
-    additionalPromptContent: "Rename or remove this parameter and call again.",
+/** More of them in one error would not help. */
+const MOST_UNKNOWN = 20;
+
+function unknownParameters(names: readonly string[], known: string[]): Error {
+  const sentences = names.slice(0, MOST_UNKNOWN).map((name) => {
+    const shown = /^[\w.-]{1,60}$/.test(name) ? `"${name}"` : "with this name";
+    const guess = nearest(name, known);
+    const advice = guess === undefined ? "Leave it out." : `Did you mean "${guess}"?`;
+    return `There is no parameter ${shown}. ${advice}`;
+  });
+  const takes = known.length === 0 ? "The tool takes no parameters." : `The tool takes: ${known.join(", ")}.`;
+  return badInput(`${sentences.join(" ")} ${takes}`, {
+    additionalPromptContent: "Rename or leave out these parameters and call again.",
   });
 }
 
@@ -125,17 +140,17 @@ function requireFew(name: string, value: unknown): void {
   if (!Array.isArray(value)) return;
   if (value.length > MOST_ENTRIES) {
     throw badInput(
-      `${name} has ${value.length} entries; at most ${MOST_ENTRIES} are allowed. Split them over several calls.`,
+      `${name} must have at most ${MOST_ENTRIES} entries; it has ${value.length}. Split them over several calls.`,
     );
   }
-  for (const entry of value) requireShort(`An entry of ${name}`, entry);
+  for (const [index, entry] of value.entries()) requireShort(`${name}.${index}`, entry);
 }
 
 // Ids, names and messages: a platform refuses longer ones, after they have been read, encoded and sent.
 function requireShort(name: string, value: unknown): void {
   if (typeof value !== "string" || value.length <= MOST_CHARACTERS) return;
   throw badInput(
-    `${name} has ${value.length} characters; at most ${MOST_CHARACTERS} are allowed. Shorten it.`,
+    `${name} must have at most ${MOST_CHARACTERS} characters; it has ${value.length}. Shorten it and call again.`,
   );
 }
 

@@ -5,6 +5,7 @@ import { consentRequired, requirementsNotMet } from "../errors";
 import type { Secrets } from "../secrets";
 import type { Tool } from "./registry";
 import { type AuthorizationState, type Requirements, secretReason } from "./requirements";
+import { checksServer, wrongServer } from "./secret-address";
 import { ToolError, upstreamFailed } from "./tool-error";
 
 export interface Ready {
@@ -24,15 +25,23 @@ export class Readiness {
   readonly #requirements: Requirements;
   readonly #connections: Connections;
   readonly #secrets: Secrets;
+  readonly #settings: Readonly<Record<string, unknown>>;
 
-  constructor(requirements: Requirements, connections: Connections, secrets: Secrets) {
+  constructor(
+    requirements: Requirements,
+    connections: Connections,
+    secrets: Secrets,
+    settings: Readonly<Record<string, unknown>>,
+  ) {
+    this.#settings = settings;
     this.#requirements = requirements;
     this.#connections = connections;
     this.#secrets = secrets;
   }
 
   /**
-   * Returns a `ToolError` if the provider fails to refresh the grant. Throws `tool_requirements_not_met`: 403 if the user
+   * Returns a `ToolError` if the provider fails to refresh the grant, or if a secret leads to a server at which the grant is
+   * not valid. Throws `tool_requirements_not_met`: 403 if the user
    * must consent, 400 if an administrator must act.
    */
   async of(projectId: string, userId: string, tool: Tool, input: object): Promise<Ready | ToolError> {
@@ -41,9 +50,11 @@ export class Readiness {
       return { projectId, userId, tool, authorization: undefined, grant: undefined, secrets: {} };
     }
     const authorization = await this.#met(projectId, userId, tool);
+    const secrets = await this.#values(projectId, keys);
+    const wrong = await this.#wrongServer(projectId, userId, tool, authorization, secrets);
+    if (wrong !== undefined) return wrong;
     const grant = await this.#grant(projectId, userId, tool, authorization);
     if (grant instanceof ToolError) return grant;
-    const secrets = await this.#values(projectId, keys);
     return { projectId, userId, tool, authorization, grant, secrets };
   }
 
@@ -89,6 +100,22 @@ export class Readiness {
     throw consentMissing(tool, now.authorization ?? authorization);
   }
 
+  /** Before a refresh, which would not help. */
+  async #wrongServer(
+    projectId: string,
+    userId: string,
+    tool: Tool,
+    authorization: AuthorizationState | undefined,
+    secrets: Readonly<Record<string, string>>,
+  ): Promise<ToolError | undefined> {
+    if (authorization?.provider === undefined || authorization.scopes.length === 0) return undefined;
+    if (!checksServer(tool.catalog)) return undefined;
+    const stored = await this.#connections.stored(projectId, userId, authorization.provider);
+    return stored === undefined
+      ? undefined
+      : wrongServer(this.#settings, tool.catalog, secrets, stored.facts);
+  }
+
   async #values(projectId: string, keys: readonly string[]): Promise<Record<string, string>> {
     const values: Record<string, string> = {};
     for (const key of keys) {
@@ -108,7 +135,12 @@ function waives({ definition }: Tool, input: object): boolean {
 /** The error for a failure of the provider, not of the grant. Nothing was run, so the caller may retry. */
 export function refreshFailed(error: TokenRequestError): ToolError {
   const message = `The user's grant could not be refreshed right now. ${error.message}`;
-  return upstreamFailed(message, { cause: error, canRetry: error.transient });
+  const { retryAfterMs } = error;
+  return upstreamFailed(message, {
+    cause: error,
+    canRetry: error.transient,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
 }
 
 function consentMissing(tool: Tool, { missing, reason }: AuthorizationState): Error {

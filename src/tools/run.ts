@@ -5,7 +5,8 @@ import { type Connections, type LiveGrant, TokenRequestError } from "../connecti
 import type { Core } from "../core";
 import { ConnectionCaches } from "./cache";
 import type { Caller } from "./caller";
-import { type Progress, toolContext } from "./context";
+import { memoryOwner, type Progress, toolContext } from "./context";
+import { DoubtfulRefusals } from "./doubtful";
 import { failureOf } from "./failure";
 import type { Input } from "./input";
 import { type Ready, refreshFailed } from "./readiness";
@@ -57,12 +58,14 @@ export class Runner {
   readonly #connections: Connections;
   readonly #authorization: AuthorizationService;
   readonly #caches: ConnectionCaches;
+  readonly #doubtful: DoubtfulRefusals;
 
   constructor(core: Core, connections: Connections, authorization: AuthorizationService) {
     this.#core = core;
     this.#connections = connections;
     this.#authorization = authorization;
     this.#caches = new ConnectionCaches(core.clock);
+    this.#doubtful = new DoubtfulRefusals(core, connections);
   }
 
   /** `input` is converted and checked. A failure of the tool is an outcome, not a rejection; that of `by.fence` rejects. */
@@ -84,6 +87,9 @@ export class Runner {
       const failure = error instanceof ToolError ? error : failureOf(error, ready.tool);
       const { qualifiedName: tool } = ready.tool;
       this.#core.log.debug("tool failed", { tool, input: new Redacted(JSON.stringify(input)), error });
+      const doubtful = await this.#ofClient(ready, failure);
+      if (doubtful !== undefined)
+        return { error: progress.hasEffect ? afterEffect(doubtful, ready.tool) : doubtful };
       const authorization = await this.#afterAuthFailure(ready, failure);
       const told = progress.hasEffect ? afterEffect(failure, ready.tool) : failure;
       return authorization === undefined ? { error: told } : { error: told, authorization };
@@ -147,11 +153,24 @@ export class Runner {
     return limit.within(tool.definition.run(input, context));
   }
 
+  /** The error for the operator, if the platform refuses the client and not only this user's grant. */
+  async #ofClient(
+    { projectId, tool, grant, authorization }: Ready,
+    failure: ToolError,
+  ): Promise<ToolError | undefined> {
+    if (!(failure instanceof GrantDead) || !failure.isDoubtful || grant === undefined) return undefined;
+    return this.#doubtful.handle(
+      memoryOwner({ projectId, tool, provider: authorization?.provider }, grant),
+      failure,
+    );
+  }
+
   /** A dead grant or a lost scope becomes an unmet requirement; the answer contains a new consent. */
   async #afterAuthFailure(ready: Ready, failure: ToolError): Promise<Authorization | undefined> {
     const { projectId, incarnation, actor, userId, grant, authorization } = ready;
     if (grant === undefined || authorization?.provider === undefined) return undefined;
     if (failure instanceof GrantDead) {
+      // A doubtful one is marked already.
       await this.#connections.markDead(projectId, grant, "the platform no longer accepts the grant");
     } else if (failure instanceof ScopesLost) {
       const { needed, provided } = failure;

@@ -5,7 +5,7 @@ import { TOOL_ERROR_KINDS } from "./tool-error";
 import { AUTHORIZATION_STATUSES, AuthorizationResponse, NextUri, UserId } from "../authorization/schema";
 
 /** The forms of tool definitions that listings offer. */
-export const FORMATS = ["arcade", "openai", "anthropic", "gemini", "mcp"] as const;
+export const FORMATS = ["arcade", "openai", "anthropic", "gemini", "mcp", "openai_strict"] as const;
 export const DEFAULT_FORMAT = "openai";
 
 export const ValueSchema = Type.Object({
@@ -82,12 +82,16 @@ export const ToolResponse = Type.Object({
   formatted_schema: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 
+// The service refuses other names with `unsupported_format`.
+const FormatName = { shown: { enum: [...FORMATS] } };
+const includeFormat = Type.Optional(
+  Type.Array(Type.String(FormatName), { description: `Formats to add: ${FORMATS.join(", ")}.` }),
+);
+
 export const ToolsQuery = Type.Object({
   toolkit: Type.Optional(Type.String({ description: "Only the tools of this toolkit." })),
   ...pagingQuery,
-  include_format: Type.Optional(
-    Type.Array(Type.String(), { description: `Formats to add: ${FORMATS.join(", ")}.` }),
-  ),
+  include_format: includeFormat,
   user_id: Type.Optional(UserId),
   include_all_versions: Type.Optional(
     Type.Boolean({ default: false, description: "All versions of each tool, not only the newest." }),
@@ -96,7 +100,7 @@ export const ToolsQuery = Type.Object({
 });
 
 const format = Type.Optional(
-  Type.String({ default: DEFAULT_FORMAT, description: `One of ${FORMATS.join(", ")}.` }),
+  Type.String({ ...FormatName, default: DEFAULT_FORMAT, description: `One of ${FORMATS.join(", ")}.` }),
 );
 
 export const FormattedToolsQuery = Type.Object({
@@ -116,7 +120,7 @@ export const ArbitraryObject = Type.Record(Type.String(), Type.Unknown(), {
 });
 
 export const ToolQuery = Type.Object({
-  include_format: Type.Optional(Type.Array(Type.String())),
+  include_format: includeFormat,
   user_id: Type.Optional(UserId),
 });
 

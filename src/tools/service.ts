@@ -75,7 +75,7 @@ export class Tools {
     this.#policy = parts.policy;
     this.#execute = new Execute(core, {
       registry: this.#registry,
-      readiness: new Readiness(this.#requirements, connections, secrets),
+      readiness: new Readiness(this.#requirements, connections, secrets, core.settings),
       runner: new Runner(core, connections, authorization),
       policy: parts.policy,
       schedule: this.scheduled,

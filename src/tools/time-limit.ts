@@ -28,6 +28,11 @@ export class TimeLimit {
     return this.#over;
   }
 
+  /** Time until then, ms. */
+  get left(): number {
+    return this.#alarm.left();
+  }
+
   /** Aborts when the time is over. */
   get stop(): Abortable {
     return this.#stop;

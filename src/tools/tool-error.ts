@@ -174,12 +174,17 @@ const DEAD = "The platform no longer accepts the user's grant: authorization req
  * request. Without a newer token, or if that is refused too, the connection is dead and the user must consent again.
  */
 export class GrantDead extends ToolError {
-  constructor(code: string, message?: string, details: ToolErrorDetails = {}) {
+  /** Whether the refusal may concern the client or this server's address instead of the grant. */
+  readonly isDoubtful: boolean;
+
+  constructor(code: string, message?: string, details: ToolErrorDetails & { isDoubtful?: boolean } = {}) {
+    const { isDoubtful = false, ...others } = details;
     super("UPSTREAM_RUNTIME_AUTH_ERROR", false, message ?? DEAD, {
       developerMessage: code,
       statusCode: 401,
-      ...details,
+      ...others,
     });
+    this.isDoubtful = isDoubtful;
   }
 }
 

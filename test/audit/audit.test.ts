@@ -219,6 +219,30 @@ describe("the execution log", () => {
       await some(after.executionLog, "corrected", 5);
       expect(await after.store.get(all)).toEqual({ count: 45 });
     });
+
+    test("keeps its entries when each start sees another jump", async () => {
+      const { file, executionLog } = open();
+      await some(executionLog, "old", 30);
+      for (let start = 1; start <= 5; start++) {
+        const again = open(file);
+        again.clock.move(start * 100 * DAY_MS);
+        await some(again.executionLog, `start${start}`, 5);
+        expect(await again.store.get(all)).toEqual({ count: 30 + 5 * start });
+      }
+    });
+
+    test("keeps its entries when clocks that are wrong by different amounts take turns", async () => {
+      const { file, executionLog } = open();
+      await some(executionLog, "old", 30);
+      const [first, second] = [open(file), open(file)];
+      first.clock.move(100 * DAY_MS);
+      second.clock.move(101 * DAY_MS);
+      for (let turn = 0; turn < 10; turn++) {
+        await some(first.executionLog, `first${turn}`, 1);
+        await some(second.executionLog, `second${turn}`, 1);
+      }
+      expect(await first.store.get(all)).toEqual({ count: 50 });
+    });
   });
 
   describe("that cannot be written", () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { Deployment } from "../tools/deployment";
 import { idpRecord, operator } from "../tools/deployment";
 import { connectionOf } from "../connections/executing";
-import { consenting, start, status } from "./consenting";
+import { about, consenting, start, status } from "./consenting";
 import { Person } from "./person";
 
 /** Alice is at the provider. */
@@ -53,7 +53,7 @@ describe("a state", () => {
     expect(await alice.comeBack(at, { code: "C" })).toEqual(first);
     expect(await alice.comeBack(at, { code: "D" })).toEqual(first);
     expect(deployment.idp.requests).toHaveLength(1);
-    expect(await alice.answer(first)).toEqual({ kind: "completed" });
+    expect(await alice.answer(first)).toEqual({ kind: "completed", about });
   });
 
   test("delivered ten times at once, to two processes, is exchanged once", async () => {
@@ -113,7 +113,7 @@ describe("an error of the provider", () => {
     await using _ = deployment;
     const outcome = await alice.comeBack(at, { error, error_description: "<img src=x onerror=alert(1)>" });
 
-    expect(outcome).toEqual({ kind: "failed", reason });
+    expect(outcome).toEqual({ kind: "failed", reason, about });
     expect(await status(runtime, authorization)).toMatchObject({ status: "failed", status_reason: reason });
     expect(deployment.idp.requests).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { openKeyring } from "../../src/crypto";
 import { call, connectionOf, requirementOf } from "../connections/executing";
 import { operator } from "../tools/deployment";
-import { consenting, MINUTE, start, status } from "./consenting";
+import { about, consenting, MINUTE, start, status } from "./consenting";
 import { Person, tokenOf } from "./person";
 
 async function onPage(answer: object = {}) {
@@ -22,8 +22,8 @@ describe("the answer", () => {
     await using _ = deployment;
     const reason = "the person said that this is not their account";
 
-    expect(await alice.answer(page, false)).toEqual({ kind: "failed", reason });
-    expect(await alice.answer(page)).toEqual({ kind: "failed", reason });
+    expect(await alice.answer(page, false)).toEqual({ kind: "failed", reason, about });
+    expect(await alice.answer(page)).toEqual({ kind: "failed", reason, about });
     expect(await connectionOf(runtime, "alice")).toBeUndefined();
     expect(await status(runtime, authorization)).toMatchObject({ status: "failed", status_reason: reason });
   });
@@ -34,8 +34,11 @@ describe("the answer", () => {
 
     const both = await Promise.all([alice.answer(page), alice.answer(page)]);
 
-    expect(both).toEqual([{ kind: "completed" }, { kind: "completed" }]);
-    expect(await alice.answer(page)).toEqual({ kind: "completed" });
+    expect(both).toEqual([
+      { kind: "completed", about },
+      { kind: "completed", about },
+    ]);
+    expect(await alice.answer(page)).toEqual({ kind: "completed", about });
     expect((await call(runtime, "alice")).success).toBe(true);
   });
 
@@ -138,7 +141,7 @@ describe("at the moment when the grant is stored", () => {
     });
     await using _ = deployment;
 
-    expect(outcome).toEqual({ kind: "failed", reason: "the auth provider was deleted" });
+    expect(outcome).toEqual({ kind: "failed", reason: "the auth provider was deleted", about });
     expect(await connectionOf(runtime, "alice")).toBeUndefined();
     expect(await status(runtime, authorization)).toMatchObject({ status: "failed" });
   });
@@ -150,7 +153,7 @@ describe("at the moment when the grant is stored", () => {
     await using _ = deployment;
     await call(runtime, "alice");
 
-    expect(outcome).toEqual({ kind: "completed" });
+    expect(outcome).toEqual({ kind: "completed", about });
     expect(deployment.platform.tokens()).toEqual(["elsewhere"]);
     expect((await runtime.connections.list(operator(), {})).total_count).toBe(1);
   });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { call, connectionOf, refusal, requirementOf } from "../connections/executing";
 import type { TokenAnswer } from "../support/token-endpoint";
-import { consenting, start, status } from "./consenting";
+import { about, consenting, start, status } from "./consenting";
 import { Person } from "./person";
 
 test("a consent becomes a grant that tools run with", async () => {
@@ -10,7 +10,7 @@ test("a consent becomes a grant that tools run with", async () => {
   const { runtime, platform } = deployment;
   const authorization = await start(runtime);
 
-  expect(await new Person(runtime).consent(authorization)).toEqual({ kind: "completed" });
+  expect(await new Person(runtime).consent(authorization)).toEqual({ kind: "completed", about });
   expect((await call(runtime, "alice")).success).toBe(true);
   expect(platform.tokens()).toEqual(["granted"]);
 });
@@ -38,7 +38,7 @@ test("the user check shows the user, the provider and the scopes before anything
   const authorization = await start(runtime);
   const page = await alice.comeBack(await alice.toProvider(authorization), { code: "C" });
 
-  expect(page).toMatchObject({ kind: "confirm", userId: "alice", provider: "idp", scopes: ["a", "b"] });
+  expect(page).toMatchObject({ kind: "confirm", userId: "alice", about, scopes: ["a", "b"] });
   expect(await status(runtime, authorization)).toMatchObject({ status: "pending" });
   expect(await connectionOf(runtime, "alice")).toBeUndefined();
 });
@@ -77,7 +77,7 @@ describe("of the requested scopes", () => {
     const authorization = await start(runtime, { nextUri: "https://app.example/done" });
     const reason = "the user did not grant b";
 
-    expect(await new Person(runtime).consent(authorization)).toEqual({ kind: "failed", reason });
+    expect(await new Person(runtime).consent(authorization)).toEqual({ kind: "failed", reason, about });
     expect(await status(runtime, authorization)).toMatchObject({
       status: "failed",
       status_reason: reason,
@@ -111,6 +111,7 @@ describe("of the requested scopes", () => {
     expect(await new Person(runtime).consent(await start(runtime))).toEqual({
       kind: "failed",
       reason: "the user did not grant b",
+      about,
     });
   });
 

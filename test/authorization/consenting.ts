@@ -31,3 +31,6 @@ export function start(
 export function status(runtime: Runtime, { id }: Authorization, wait?: number): Promise<Authorization> {
   return runtime.authorization.status(agent(), id, wait);
 }
+
+/** Whom the consents of these tests link, as the outcomes for the browser name them. */
+export const about = { projectId: "default", providerId: "idp" };

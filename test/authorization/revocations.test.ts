@@ -1,13 +1,24 @@
 // Grants that no connection holds are revoked at the provider.
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Runtime } from "../../src/runtime";
 import { query } from "../../src/store";
 import { call, connectionOf, until } from "../connections/executing";
 import type { Answer, TokenRequest } from "../support/token-endpoint";
-import { deploy, type Deployment, type DeploymentOptions, idpRecord, operator } from "../tools/deployment";
+import {
+  deploy,
+  type Deployment,
+  type DeploymentOptions,
+  idpRecord,
+  operator,
+  pass,
+} from "../tools/deployment";
 import { HOUR, MINUTE, start } from "./consenting";
 import { Person } from "./person";
 
+const USED = query<{ count: number }>(
+  "SELECT COUNT(*) AS count FROM authorizations WHERE used_at IS NOT NULL",
+);
+const FORMER = query<{ count: number }>("SELECT COUNT(*) AS count FROM former_providers");
 const COUNT = query<{ count: number }>("SELECT COUNT(*) AS count FROM revocations");
 
 interface Script {
@@ -191,6 +202,83 @@ test("a slow revocation: a new code is not exchanged before it is done", async (
   expect(events).toEqual(["revoked", "exchanged"]);
 });
 
+test("a slow revocation: a process whose clock runs ahead does not exchange a new code before it is done", async () => {
+  const { deployment, answers } = await revoking();
+  await using _ = deployment;
+  const { runtime, idp, clock } = deployment;
+  const other = await deployment.another();
+  await deployment.give("alice");
+  const events: string[] = [];
+  const { promise: isAnswered, resolve: answer } = Promise.withResolvers<void>();
+  answers.revoke = async () => {
+    await isAnswered;
+    events.push("revoked");
+    return { body: {} };
+  };
+  const before = answers.token;
+  answers.token = (request) => {
+    events.push("exchanged");
+    return typeof before === "function" ? before(request) : (before ?? {});
+  };
+  const removed = remove(deployment);
+  await until(() => idp.requests.length === 1);
+  clock.jump(100 * 24 * HOUR);
+  const consent = page(other);
+  await until(async () => (await runtime.core.store.get(USED))?.count === 1);
+  await Bun.sleep(200);
+  answer();
+  await Promise.all([removed, consent]);
+
+  expect(events).toEqual(["revoked", "exchanged"]);
+});
+
+test("a revocation that was held up is not sent after a consent has stopped waiting for it", async () => {
+  const { promise: isThawed, resolve: thaw } = Promise.withResolvers<void>();
+  let isHeld = false;
+  const { deployment, revoked, orders } = await revoking();
+  await using _ = deployment;
+  const { runtime, clock } = deployment;
+  await deployment.give("alice");
+  const { egress } = runtime.core;
+  const fetch = egress.fetch.bind(egress);
+  // The process is frozen just before the request.
+  egress.fetch = async (url, request) => {
+    if (!String(url).includes("/revoke")) return fetch(url, request);
+    isHeld = true;
+    await isThawed;
+    return fetch(url, request);
+  };
+  const removed = remove(deployment);
+  await until(() => isHeld);
+  const other = await deployment.another();
+  const consent = page(other);
+  let isOver = false;
+  void consent.finally(() => (isOver = true));
+  // The heartbeats take real seconds.
+  while (!isOver) await pass(clock, 4000);
+  thaw();
+  await removed;
+
+  expect((await consent).outcome.kind).toBe("confirm");
+  expect(revoked()).toEqual([]);
+  expect(await orders()).toBe(1);
+});
+
+test("an order of a process whose clock runs ahead is sent by another one", async () => {
+  const { deployment, answers, revoked, orders } = await revoking({ revoke: { status: 503 } });
+  await using _ = deployment;
+  const { clock } = deployment;
+  await deployment.give("alice", { refresh: "first" });
+  clock.jump(100 * 24 * HOUR);
+  await remove(deployment);
+  clock.jump(-100 * 24 * HOUR);
+  answers.revoke = { body: {} };
+  const other = await deployment.another();
+  await work(other, async () => (await orders(other)) === 0);
+
+  expect(revoked()).toEqual(["first", "first"]);
+});
+
 test("a failed revocation is sent again later, also by another process", async () => {
   const { deployment, answers, revoked, orders } = await revoking({ revoke: { status: 503 } });
   await using _ = deployment;
@@ -261,4 +349,78 @@ test("a connection of the same account that has expired does not keep a grant fr
 
   expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "expired" });
   expect(revoked()).toEqual(["granted-refresh"]);
+});
+
+describe("the grants of a deleted provider", () => {
+  test("are revoked at the addresses that it had, also those of pending consents", async () => {
+    const { deployment, revoked, orders } = await revoking();
+    await using _ = deployment;
+    const { runtime } = deployment;
+    await deployment.give("bob", { refresh: "bobs" });
+    expect((await page(runtime)).outcome.kind).toBe("confirm");
+    await runtime.providers.delete(operator(), "idp");
+    await until(async () => (await orders()) === 0);
+
+    expect(revoked().toSorted()).toEqual(["bobs", "granted-refresh"]);
+  });
+
+  test("are revoked by a server when the first attempt fails, and not at a provider that was created again", async () => {
+    const { deployment, answers, revoked, orders } = await revoking({ revoke: { status: 503 } });
+    await using _ = deployment;
+    const { runtime, idp, clock } = deployment;
+    await deployment.give("alice", { refresh: "first" });
+    await runtime.providers.delete(operator(), "idp");
+    await until(() => revoked().length === 1);
+    const { oauth2 } = idpRecord(idp);
+    const revoke_request = { endpoint: `${idp.url}/revoke/elsewhere`, params: { token: "elsewhere" } };
+    await deployment.addProvider({ oauth2: { ...oauth2, revoke_request } });
+    answers.revoke = { body: {} };
+    const other = await deployment.another();
+    clock.move(MINUTE);
+    await work(other, async () => (await orders(other)) === 0);
+
+    expect(revoked()).toEqual(["first", "first"]);
+  });
+
+  test("that arrive after the deletion are revoked too", async () => {
+    const { deployment, answers, revoked, orders } = await revoking();
+    await using _ = deployment;
+    const { runtime, idp, clock } = deployment;
+    const late = Promise.withResolvers<object>();
+    answers.token = async () => ({ body: await late.promise });
+    await deployment.give("alice", { refresh: "first" });
+    clock.move(HOUR);
+    const pending = call(runtime, "alice").catch(() => undefined);
+    await until(() => idp.requests.length === 1);
+    await runtime.providers.delete(operator(), "idp");
+    late.resolve({ access_token: "late", refresh_token: "late-refresh", expires_in: 3600 });
+    await pending;
+    await until(async () => (await orders()) === 0);
+
+    expect(revoked()).toContain("late-refresh");
+  });
+
+  test("leave no record of it behind", async () => {
+    const { deployment, orders } = await revoking();
+    await using _ = deployment;
+    const { runtime, clock } = deployment;
+    await deployment.give("alice");
+    await runtime.providers.delete(operator(), "idp");
+    await until(async () => (await orders()) === 0);
+    clock.move(HOUR);
+    await work(runtime, async () => (await runtime.core.store.get(FORMER))?.count === 0);
+
+    expect(await runtime.core.store.get(FORMER)).toEqual({ count: 0 });
+  });
+
+  test("are only forgotten if it cannot revoke", async () => {
+    await using deployment = await deploy();
+    const { runtime } = deployment;
+    await deployment.addProvider();
+    await deployment.give("alice");
+    await runtime.providers.delete(operator(), "idp");
+
+    expect(await runtime.core.store.get(COUNT)).toEqual({ count: 0 });
+    expect(await runtime.core.store.get(FORMER)).toEqual({ count: 0 });
+  });
 });

@@ -187,7 +187,9 @@ describe("nothing is linked when", () => {
 
   test("the provider is down before the redirect", async () => {
     await using deployment = await startSignInSite();
-    const { site, provider } = deployment;
+    const { site, provider, clock } = deployment;
+    // The metadata that was read at the start is no longer fresh.
+    clock.move(11 * 60_000);
     provider.down = true;
     const started = await startFor(site, "alice");
     const page = await allowed(new Browser(), started, "alice");

@@ -8,7 +8,7 @@ import { api, at } from "../support/api";
 import { Browser, offersConfirmation } from "../support/browser";
 import { startSite } from "../support/site";
 import { operator } from "../tools/deployment";
-import { consenting, start, status } from "./consenting";
+import { about, consenting, start, status } from "./consenting";
 import { Person } from "./person";
 
 const FLOWS = process.env["RUNTIME_TEST_LONG"] === "1" ? 500 : 100;
@@ -212,7 +212,7 @@ test("on a public address, a pending consent fails when its verifier is removed"
   await runtime.settings.update(operator(), { verifier_url: null });
 
   const reason = "user verification is not configured any more";
-  expect(await alice.comeBack(provider, { code: "C" })).toEqual({ kind: "failed", reason });
+  expect(await alice.comeBack(provider, { code: "C" })).toEqual({ kind: "failed", reason, about });
   expect(await status(runtime, authorization)).toMatchObject({ status: "failed", status_reason: reason });
 });
 

@@ -45,6 +45,27 @@ describe("an alarm", () => {
     expect(first.times).toBe(0);
   });
 
+  test("is put off by the time in which the process did not run", async () => {
+    const order: string[] = [];
+    const late = new Promise<void>((resolve) => setAlarm(200, resolve)).then(() => order.push("late"));
+    Bun.sleepSync(500);
+    await new Promise<void>((resolve) => setAlarm(50, resolve)).then(() => order.push("50 ms"));
+    await late;
+
+    expect(order).toEqual(["50 ms", "late"]);
+  });
+
+  test("that was put off does not ring if it is cancelled", async () => {
+    const cancelled = rung();
+    const alarm = setAlarm(100, cancelled.ring);
+    Bun.sleepSync(300);
+    await Bun.sleep(10);
+    alarm.cancel();
+    await Bun.sleep(200);
+
+    expect(cancelled.times).toBe(0);
+  });
+
   test("can set and cancel others while it rings", async () => {
     const second = rung();
     const third = rung();

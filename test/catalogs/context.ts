@@ -1,7 +1,16 @@
 // A tool's context over an address and a token, for tests of catalogs without the runtime around them.
 import { silentLog } from "../../src/base";
 import { createEgress } from "../../src/egress";
-import type { ConnectionCache, Grant, PlatformRequest, ToolContext } from "../../src/tools";
+import type {
+  ConnectionCache,
+  Grant,
+  Json,
+  MemoryKind,
+  PlatformRequest,
+  Remembered,
+  ToolContext,
+  ToolMemory,
+} from "../../src/tools";
 
 export interface ContextOptions {
   /** Address by base name. */
@@ -15,6 +24,8 @@ export interface ContextOptions {
   requestMs?: number;
   /** Contexts of one connection share its cache. Default: one of its own. */
   cache?: ConnectionCache;
+  /** What survives a process. Default: nothing from other contexts. */
+  memory?: ToolMemory;
   clock?: TestClock;
 }
 
@@ -48,10 +59,11 @@ export function toolContext(options: ContextOptions): ToolContext {
     log: silentLog,
   });
   return {
-    fetch: (base, path, { anonymous, headers, ...request }: PlatformRequest = {}) =>
+    fetch: (base, path, { anonymous, headers, timeoutMs = Infinity, ...request }: PlatformRequest = {}) =>
       egress.fetch(`${options.bases[base]}${path}`, {
         secretsFor: [new URL(options.bases[base] ?? "").origin],
         ...request,
+        timeoutMs: Math.min(timeoutMs, options.requestMs ?? 30_000),
         headers: { ...headers, ...(anonymous ? {} : { authorization: `Bearer ${options.token}` }) },
       }),
     renew: async () => false,
@@ -64,6 +76,7 @@ export function toolContext(options: ContextOptions): ToolContext {
     deadline: clock.now() + (options.timeMs ?? 50_000),
     log: () => undefined,
     cache: options.cache ?? new TestCache(clock),
+    memory: options.memory ?? new TestMemory(clock).of("own", "own"),
     now: clock.now,
     sleep: clock.sleep,
   };
@@ -101,5 +114,44 @@ export class TestCache implements ConnectionCache {
     const running = this.#underWay.get(key) ?? work().finally(() => this.#underWay.delete(key));
     this.#underWay.set(key, running);
     return running as Promise<T>;
+  }
+}
+
+/** What outlives the processes of a test. */
+export class TestMemory {
+  readonly #clock: Pick<TestClock, "now">;
+  readonly #things = new Map<string, { parts: Map<number, Remembered>; keptMs: number; storedAt: number }>();
+
+  constructor(clock: Pick<TestClock, "now">) {
+    this.#clock = clock;
+  }
+
+  /** The memory of one connection, which shares that of its account. */
+  of(connection: string, account: string): ToolMemory {
+    const keyOf = (kind: MemoryKind, name: string): string =>
+      JSON.stringify([kind.name, kind.of === "account" ? account : connection, name]);
+    return {
+      read: async (kind, name, from = 0) => {
+        const thing = this.#things.get(keyOf(kind, name));
+        if (thing === undefined || this.#clock.now() - thing.storedAt >= thing.keptMs) return [];
+        return [...thing.parts.values()]
+          .filter(({ part }) => part >= from)
+          .toSorted((left, right) => left.part - right.part);
+      },
+      write: async (kind, name, part, value, keptMs, since) => {
+        const storedAt = this.#clock.now();
+        const known = this.#things.get(keyOf(kind, name));
+        const isKept = known !== undefined && storedAt < known.storedAt + known.keptMs;
+        const taken = isKept ? known.parts.get(part)?.storedAt : undefined;
+        if (since !== undefined && taken !== undefined && taken >= since) return false;
+        const { parts } = known ?? { parts: new Map<number, Remembered>() };
+        // As it is stored: as text.
+        const stored: Json = JSON.parse(JSON.stringify(value));
+        parts.set(part, { part, value: stored, storedAt });
+        this.#things.set(keyOf(kind, name), { parts, keptMs, storedAt });
+        return true;
+      },
+      forget: async (kind, name) => void this.#things.delete(keyOf(kind, name)),
+    };
   }
 }

@@ -53,6 +53,7 @@ describe("without a home folder", () => {
   test("commands work with flags alone, with the root key next to the configuration", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "own.yaml"), "port: 9000\n");
+    mkdirSync(join(folder, "data"));
 
     const flags = ["--data-dir", join(folder, "data"), "--config", join(folder, "own.yaml")];
     const { code } = await runProcess(["keys", "create", "x", ...flags], { env: { HOME: "/" } });
@@ -233,7 +234,7 @@ test("reports an unusable data folder in one line with its path", async () => {
   writeFileSync(join(folder, "file"), "");
 
   const { code, stderr } = await runProcess(
-    ["keys", "create", "x", "--data-dir", join(folder, "file", "data")],
+    ["init", "--user", "x", "--data-dir", join(folder, "file", "data")],
     {
       env: { HOME: folder },
     },

@@ -1,18 +1,51 @@
 // What a first-time user of the terminal meets.
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { counted } from "../../cli/counted";
 import { newTerminal } from "./support/fake-io";
 
-test("a folder that does not exist is not created by a listing", async () => {
+test.each([
+  "tools list",
+  "keys create x",
+  "secrets set K --from-env HOME",
+  "api GET /v1/tools",
+  "projects list",
+  "export",
+])("a folder that does not exist is not created by `runtime %s`", async (line) => {
   const { run, home } = newTerminal();
   const folder = join(home, "tpyo");
-  const ran = await run(["tools", "list", "--data-dir", folder]);
+  const ran = await run([...line.split(" "), "--data-dir", folder]);
 
   expect([ran.code, ran.stdout, existsSync(folder)]).toEqual([2, "", false]);
   expect(ran.stderr).toContain(`runtime init --data-dir ${folder}`);
+});
+
+test("a folder with other files does not become an installation, and keeps its mode", async () => {
+  const { run, home } = newTerminal();
+  writeFileSync(join(home, "letter"), "x");
+  chmodSync(home, 0o755);
+  const ran = await run(["keys", "create", "x", "--data-dir", home]);
+
+  expect([ran.code, ran.stdout, existsSync(join(home, "runtime.db"))]).toEqual([2, "", false]);
+  expect(ran.stderr).toContain("contains other files, but no installation");
+  expect((await run(["init", "--user", "a", "--data-dir", home])).code).toBe(0);
+  expect(statSync(home).mode & 0o777).toBe(0o755);
+  expect(statSync(join(home, "runtime.db")).mode & 0o777).toBe(0o600);
+});
+
+test("a new installation in a folder that a variable names is said once, and doctor doubts the variable", async () => {
+  const { run, home } = newTerminal();
+  const env = { RUNTIME_DATA_DIR: join(home, "tpyo") };
+  const doubts = await run(["doctor"], { env });
+  const first = await run(["keys", "list"], { env });
+  const second = await run(["keys", "list"], { env });
+
+  expect(doubts.stdout).toContain("contains no installation yet.");
+  expect(doubts.stdout).toContain("environment RUNTIME_DATA_DIR");
+  expect(first.stderr).toContain(`A new installation was created in ${env.RUNTIME_DATA_DIR} (environment`);
+  expect(second.stderr).not.toContain("new installation");
 });
 
 test("the command that creates the root key says where it is, once", async () => {

@@ -43,6 +43,7 @@ const NAMES: Record<string, [variable: string, text: string, value: unknown]> = 
   "chat.api_url": ["RUNTIME_CHAT_API_URL", "http://127.0.0.1:1", "http://127.0.0.1:1"],
   "sheets.api_url": ["RUNTIME_SHEETS_API_URL", "http://127.0.0.1:2", "http://127.0.0.1:2"],
   "sheets.picker": ["RUNTIME_SHEETS_PICKER", "redirect", "redirect"],
+  "sheets.picker_code": ["RUNTIME_SHEETS_PICKER_CODE", "ignore", "ignore"],
   "sheets.picker_script_url": [
     "RUNTIME_SHEETS_PICKER_SCRIPT_URL",
     "http://127.0.0.1:5/api.js",
@@ -146,6 +147,7 @@ test("the defaults are those of the manual", () => {
     "mcp.keep_alive": 15,
     "mcp.max_result_bytes": 1_000_000,
     "sheets.picker": "script",
+    "sheets.picker_code": "exchange",
     "records.accounts_hosts": [],
     "records.server_urls": [],
     "egress.allow": [],

@@ -42,6 +42,26 @@ test.each([
   expect(platform.tokens()).toEqual(["newer", "newer"]);
 });
 
+test("the refresh token of a late grant continues a newer one that came without", async () => {
+  await using deployment = await deploy();
+  const { runtime, platform, idp, clock } = deployment;
+  const other = await deployment.another();
+  await deployment.addProvider();
+  const broken = breakWrites(runtime);
+  const late = give(runtime, "alice", { access: "late", refresh: "late-refresh" });
+  await until(() => broken.attempts() > 0);
+  await give(other, "alice", { access: "newer", refresh: null });
+  broken.repair();
+  await late;
+  idp.otherwise({ body: { access_token: "refreshed", expires_in: 3600 } });
+
+  expect((await call(other, "alice")).success).toBe(true);
+  clock.move(2 * 3600_000);
+  expect((await call(other, "alice")).success).toBe(true);
+  expect(platform.tokens()).toEqual(["newer", "refreshed"]);
+  expect(idp.requests.map(({ params }) => params["refresh_token"])).toEqual(["late-refresh"]);
+});
+
 test("a grant that was stored late is used if the user has not consented again", async () => {
   await using deployment = await deploy();
   const { runtime, platform } = deployment;

@@ -2,31 +2,32 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import type { JsonObject } from "../../src/base";
 import { unavailable } from "../../src/errors";
 import type { Runtime } from "../../src/runtime";
 import { openSqlite } from "../../src/store";
 import { RotatingGrants, tokens } from "../support/token-endpoint";
 import { temporaryFolder } from "../support/temporary";
-import { deploy, type Deployment, type DeploymentOptions, pass } from "../tools/deployment";
+import { deploy, type Deployment, type DeploymentOptions, give, pass } from "../tools/deployment";
 import { call, connectionOf, succeeded, times, until } from "./executing";
 
 const HOUR = 3600_000;
 const MINUTE = 60_000;
 
 /** Alice with an access token that expired or is due, and a refresh token of single use. */
-async function deployed(age: number, options: DeploymentOptions = {}) {
+async function deployed(age: number, options: DeploymentOptions = {}, facts: JsonObject = {}) {
   const deployment = await deploy(options);
   const grants = new RotatingGrants();
-  await deployment.addProvider();
-  await deployment.give("alice", grants.issue("alice"));
+  await deployment.addProvider({ provider_id: "known" });
+  await deployment.give("alice", { ...grants.issue("alice"), facts });
   deployment.idp.otherwise(grants.answer);
   deployment.clock.move(age);
   return { deployment, grants };
 }
 
 /** The refresh of the first runtime is in progress and waits for `answer`. */
-async function inProgress() {
-  const { deployment, grants } = await deployed(HOUR);
+async function inProgress(facts: JsonObject = {}) {
+  const { deployment, grants } = await deployed(HOUR, {}, facts);
   const other = await deployment.another();
   const late = Promise.withResolvers<object>();
   deployment.idp.queue(async () => ({ body: await late.promise }));
@@ -144,6 +145,61 @@ test("late tokens replace the refusal that another process got for the earlier o
   expect((await call(other, "alice")).success).toBe(true);
 });
 
+test.each([
+  ["keeps the refresh token that is being exchanged", {}],
+  ["has none, because the grant was refused", { isRefused: true, facts: { account_id: "A1" } }],
+])(
+  "late tokens continue a consent that came without a refresh token and %s",
+  async (_name, { isRefused = false, facts = {} }: { isRefused?: boolean; facts?: JsonObject }) => {
+    const { deployment, grants, other, first, answer } = await inProgress(facts);
+    await using _ = deployment;
+    const { runtime, idp, platform, clock } = deployment;
+    if (isRefused) {
+      idp.queue({ status: 400, body: { error: "invalid_grant" } });
+      const refused = call(other, "alice").catch(() => undefined);
+      await pass(clock, 24_000);
+      await refused;
+    }
+    const consent = give(other, "alice", { access: "consented", refresh: null, facts });
+    await pass(clock, 24_000);
+    await consent;
+    answer(tokens(grants.issue("alice"), 3600));
+    expect((await first).success).toBe(true);
+    expect((await call(other, "alice")).success).toBe(true);
+    clock.move(HOUR);
+
+    expect(platform.tokens()).toContain("consented");
+    expect((await call(other, "alice")).success).toBe(true);
+    expect(sentRefreshTokens(deployment).at(-1)).toBe("refresh-of-alice-2");
+    expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
+  },
+);
+
+test.each([
+  ["of another account", { account_id: "A1" }, { account_id: "A2" }],
+  ["of an account that the provider does not name", {}, {}],
+])(
+  "late tokens are dropped after a consent %s that came without a refresh token",
+  async (_name, first, second) => {
+    const { deployment, grants, other, first: pending, answer } = await inProgress(first);
+    await using _ = deployment;
+    const { idp, platform, clock } = deployment;
+    idp.queue({ status: 400, body: { error: "invalid_grant" } });
+    const refused = call(other, "alice").catch(() => undefined);
+    await pass(clock, 24_000);
+    await refused;
+    await give(other, "alice", { access: "consented", refresh: null, facts: second });
+    answer(tokens(grants.issue("alice"), 3600));
+    await pending.catch(() => undefined);
+
+    expect((await call(other, "alice")).success).toBe(true);
+    expect(platform.tokens().at(-1)).toBe("consented");
+    clock.move(HOUR);
+    await call(other, "alice").catch(() => undefined);
+    expect(sentRefreshTokens(deployment)).toEqual(["refresh-of-alice-1", "refresh-of-alice-1"]);
+  },
+);
+
 describe("during a refresh", () => {
   const lose = async (runtime: Runtime, lost: string[]): Promise<void> => {
     const connection = await connectionOf(runtime, "alice");
@@ -170,7 +226,10 @@ describe("during a refresh", () => {
     await using _ = deployment;
     const { runtime, clock } = deployment;
     const consent = deployment.give("alice", { access: "consented", refresh: null });
+    let isStored = false;
+    void consent.then(() => (isStored = true));
     await Bun.sleep(50);
+    expect(isStored).toBe(false);
     answer(tokens(grants.issue("alice"), 3600));
     await Promise.all([first, consent]);
     clock.move(HOUR);

@@ -6,7 +6,8 @@ const JSON_TYPE = "application/json";
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
 function read(body: string | object, { status = 200, type = JSON_TYPE, map = {} } = {}) {
-  return readTokenAnswer(status, type, typeof body === "string" ? body : JSON.stringify(body), map);
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return readTokenAnswer({ status, contentType: type, body: text }, map);
 }
 
 /** The members of the answer under test. */
@@ -55,8 +56,18 @@ describe("tokens", () => {
     expect(tokensOf(read(body, { type }))).toEqual(read1 as never);
   });
 
-  test("of another type than bearer are used as bearer tokens", () => {
-    expect(tokensOf(read({ access_token: "T", token_type: "user" })).token_type).toBe("bearer");
+  test.each([undefined, null, "Bearer", "bearer", "BEARER"])("of the type %p are used", (token_type) => {
+    expect(tokensOf(read({ access_token: "T", token_type })).token_type).toBe("bearer");
+  });
+
+  test.each(["DPoP", "mac", "user", "N_A"])("of the type %p are refused", (token_type) => {
+    expect(read({ access_token: "T", token_type })).toMatchObject({ error: "unsupported_token_type" });
+  });
+
+  test("of the type that a preset names are used", () => {
+    const body = JSON.stringify({ access_token: "T", token_type: "user" });
+    const answer = readTokenAnswer({ status: 200, contentType: JSON_TYPE, body }, {}, ["user"]);
+    expect(answer.kind).toBe("tokens");
   });
 
   test.each([

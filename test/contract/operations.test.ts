@@ -79,7 +79,7 @@ function dueBesides({ open, path, body }: DescribedOperation): string[] {
   ];
 }
 
-function allowedBesides({ path, parameters }: DescribedOperation): string[] {
+function allowedBesides({ name, path, parameters, open }: DescribedOperation): string[] {
   const tagged = parameters.some((one) => one["name"] === "If-None-Match");
   return [
     "429",
@@ -88,6 +88,8 @@ function allowedBesides({ path, parameters }: DescribedOperation): string[] {
     // An invalid page size or offset.
     ...(parameters.some((one) => one["name"] === "limit") ? ["400"] : []),
     ...(tagged ? ["304"] : []),
+    // `If-Match` and `If-None-Match`.
+    ...(tagged || (!open && !name.startsWith("GET ")) ? ["412"] : []),
     ...(path.includes("{org_id}") ? ["404"] : []),
     // A browser is redirected to the page.
     ...(path === "/v1/swagger" ? ["303"] : []),

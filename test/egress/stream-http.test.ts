@@ -55,7 +55,7 @@ describe.each([
     ["lengths that differ", "HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabcd"],
     ["a negative length", "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n"],
     ["an unknown coding", "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n"],
-    ["an encoding that nobody knows", "HTTP/1.1 200 OK\r\ncontent-encoding: x\r\ncontent-length: 1\r\n\r\na"],
+    ["an unknown encoding", "HTTP/1.1 200 OK\r\ncontent-encoding: x\r\ncontent-length: 1\r\n\r\na"],
     ["no answer at all", ""],
     ["half a head", "HTTP/1.1 200 OK\r\ncontent-len"],
     ["a status that is not one", "HTTP/1.1 999 Odd\r\ncontent-length: 0\r\n\r\n"],

@@ -1,4 +1,5 @@
 // Records of plugins and hooks: storage, validation and access.
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { api, at } from "../support/api";
 import { bytesOf, found } from "../support/canaries";
@@ -428,4 +429,69 @@ test("a project is deleted with its plugins and hooks", async () => {
   await runtime.identity.deleteProject(principal, "gone");
   expect(JSON.stringify(dump(databaseOf(stage.site))["hooks"])).not.toContain(made.id);
   expect(JSON.stringify(dump(databaseOf(stage.site))["plugins"])).not.toContain(made.id);
+});
+
+describe("a webhook that decides about no call", () => {
+  const reasons = (body: unknown) =>
+    ((at(body, "not_in_force") ?? []) as object[]).map((one) => [at(one, "hook_point"), at(one, "reason")]);
+  const shown = async (id: string) => (await admin().get(`/v1/plugins/${id}`)).body;
+
+  test("is named with the reason: an endpoint without a hook, an inactive plugin, an inactive hook", async () => {
+    const made = await create({ status: "active" });
+    const id = idOf(made);
+    const hook = String(at(made, "hooks.0.id"));
+    expect(at(made, "not_in_force")).toBeUndefined();
+
+    const endpoints = { post: { url: "https://p.example/post" } };
+    const patched = await admin().patch(`/v1/plugins/${id}`, { webhook_config: { endpoints } });
+    expect(reasons(patched.body)).toEqual([["tool.post", "no_hook"]]);
+    await admin().patch(`/v1/hooks/${hook}`, { status: "inactive" });
+    expect(reasons(await shown(id))).toEqual([
+      ["tool.pre", "hook_inactive"],
+      ["tool.post", "no_hook"],
+    ]);
+    expect(at((await admin().get(`/v1/hooks/${hook}`)).body, "not_in_force.reason")).toBe("hook_inactive");
+    await admin().patch(`/v1/hooks/${hook}`, { status: "active" });
+    await admin().patch(`/v1/plugins/${id}`, { status: "inactive" });
+    expect(at((await admin().get(`/v1/hooks/${hook}`)).body, "not_in_force.reason")).toBe("plugin_inactive");
+    const listed = (await admin().get("/v1/plugins?limit=100")).body;
+    const found = (at(listed, "items") as object[]).find((one) => at(one, "id") === id);
+    expect(reasons(found)).toContainEqual(["tool.pre", "plugin_inactive"]);
+  });
+
+  test("is named when it fails open and does not answer, but not when it fails closed", async () => {
+    const unhealthy = async (failure_mode: string): Promise<unknown> => {
+      const url = "https://p.example/pre";
+      const pre = { url, phase: "before", failure_mode, priority: 500 + ++count };
+      const id = idOf(await create({ status: "active" }, { endpoints: { pre } }));
+      const database = new Database(databaseOf(stage.site));
+      database.run("UPDATE plugins SET health_status = 'unhealthy' WHERE id = ?", [id]);
+      database.close();
+      return reasons(await shown(id));
+    };
+
+    expect(await unhealthy("fail_open")).toEqual([["tool.pre", "unhealthy"]]);
+    expect(await unhealthy("fail_closed")).toEqual([]);
+  });
+});
+
+describe("a hook without a priority", () => {
+  test("runs after those that are there, however it is made", async () => {
+    const hooksAt = async (point: string) =>
+      at((await admin().get(`/v1/hooks?hook_point=${point}&limit=100`)).body, "items") as {
+        priority: number;
+      }[];
+    const post = { url: "https://p.example/post", phase: "before", failure_mode: "fail_open" };
+    const first = idOf(await create({}, { endpoints: { post } }));
+    const second = idOf(await create({}, { endpoints: { post } }));
+    const third = idOf(await create({}, { endpoints: { post: { ...post, priority: 40 } } }));
+    const entry = { name: "more", hook_point: "tool.post", phase: "before", failure_mode: "fail_open" };
+    const fourth = await admin().post("/v1/hooks", { ...entry, plugin_id: first });
+
+    const priorities = (await hooksAt("tool.post")).map(({ priority }) => priority);
+    expect([fourth.status, new Set(priorities).size]).toEqual([201, priorities.length]);
+    expect(at(fourth.body, "priority")).toBeLessThan(40);
+    for (const id of [first, second, third])
+      expect((await admin().get(`/v1/plugins/${id}`)).status).toBe(200);
+  });
 });

@@ -177,6 +177,61 @@ testWith("chromium", hasChromium)(
 );
 
 testWith("chromium", hasChromium)(
+  "by scripts: after an error of the picker a person tries again",
+  async () => {
+    await using deployment = await deploy("script");
+    const { sheets, context, link } = deployment;
+    const file = sheets.addFile({ title: "Budget", opened: false, sheets: cells });
+    const other = sheets.addFile({ title: "Diary", opened: false, sheets: cells });
+    sheets.failPicker();
+    const page = await context.newPage();
+    await page.goto(await link());
+    const pick = async (): Promise<void> => {
+      const opening = context.waitForEvent("page");
+      await page.getByRole("button", { name: "Pick spreadsheets" }).click();
+      await (await opening).getByRole("button", { name: "Continue as alice" }).click();
+    };
+    await pick();
+    await page.getByText("The picker of the platform reported an error. Try again").waitFor();
+    expect(await page.locator("iframe").count()).toBe(0);
+    await pick();
+    await page.frameLocator("iframe").getByLabel("Budget").check();
+    await page.frameLocator("iframe").getByRole("button", { name: "Select" }).click();
+    await page.getByText("Picked 1 file.").waitFor();
+    await expectReadable(deployment, [file], other);
+    expectQuiet(deployment);
+  },
+  60_000,
+);
+
+testWith("chromium", hasChromium)(
+  "by scripts: where third-party cookies are blocked, a person goes on at the platform's own page",
+  async () => {
+    await using deployment = await deploy("script");
+    const { sheets, context, link } = deployment;
+    const file = sheets.addFile({ title: "Budget", opened: false, sheets: cells });
+    const other = sheets.addFile({ title: "Diary", opened: false, sheets: cells });
+    sheets.blockCookies(true);
+    sheets.signIn("bob");
+    const page = await context.newPage();
+    await page.goto(await link());
+    const opening = context.waitForEvent("page");
+    await page.getByRole("button", { name: "Pick spreadsheets" }).click();
+    await (await opening).getByRole("button", { name: "Continue as alice" }).click();
+    await page.frameLocator("iframe").getByRole("heading", { name: "Sign in to continue" }).waitFor();
+    await screenshot(page, "picker-without-cookies");
+    // The picker covers the page and reports nothing.
+    await page.getByRole("link", { name: "Pick on the platform's own page" }).click();
+    await page.getByLabel("Budget").check();
+    await page.getByRole("button", { name: "Continue as alice" }).click();
+    await page.getByText("1 file was picked.").waitFor();
+    await expectReadable(deployment, [file], other);
+    expectQuiet(deployment);
+  },
+  60_000,
+);
+
+testWith("chromium", hasChromium)(
   "by scripts that cannot be loaded: the page shows an error",
   async () => {
     await using deployment = await deploy("script");

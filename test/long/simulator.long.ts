@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { KNOWN } from "../simulator/known";
 import { scaled } from "../support/long";
 
-// 10,000 again when the known faults are mended.
-const SEEDS = scaled(2_000);
+const SEEDS = scaled(10_000);
 const STEPS = 100;
 const FIRST = 1 + Math.floor(Date.now() / 86_400_000) * 10_000;
 const ROOT = join(import.meta.dir, "..", "..");

@@ -1,6 +1,8 @@
 // Access to a gateway with API keys: the key, its project and role, and the user.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
+import { until } from "../connections/executing";
+import { api } from "../support/api";
 import { client, type McpCall, type McpSite, post, request, valueAt, startMcpSite } from "./site";
 import { operator } from "../tools/deployment";
 
@@ -31,7 +33,39 @@ describe("a gateway for API keys", () => {
     expect(await call({ key: await site.key("admin"), user: "alice" })).toEqual([200, "ran"]);
   });
 
+  test("runs tools for the only user of a key that is pinned to one, without a header", async () => {
+    const pinned = await site.key("run", ["carol"]);
+
+    expect(await call({ key: pinned })).toEqual([200, "ran"]);
+    expect(await call({ key: pinned, user: "" })).toEqual([200, "ran"]);
+    expect(await call({ key: pinned, user: "carol" })).toEqual([200, "ran"]);
+    const admin = api(site.url, await site.key("admin"));
+    // Entries of the execution log are written after the answers.
+    await until(async () => {
+      const { body } = await admin.get("/v1/admin/executions?user_id=carol");
+      return Object(body).items.length === 3;
+    });
+  });
+
   test.each<[string, () => McpCall | Promise<McpCall>, number, string]>([
+    [
+      "without a user, with a key of two users",
+      async () => ({ key: await site.key("run", ["alice", "bob"]) }),
+      401,
+      "pinned to one user",
+    ],
+    [
+      "without a user, with a key of no user",
+      async () => ({ key: await site.key("run", []) }),
+      401,
+      "pinned to one user",
+    ],
+    [
+      "of another user, with a key of one user",
+      async () => ({ key: await site.key("run", ["bob"]), user: "alice" }),
+      403,
+      "pinned",
+    ],
     ["without a credential", () => ({ user: "alice" }), 401, "Missing Authorization"],
     ["with an invalid key", () => ({ key: "rt_none", user: "alice" }), 401, "API key"],
     ["without a user", () => ({ key }), 401, "x-user-id"],

@@ -59,7 +59,7 @@ describe("revision 2026-07-28", () => {
     });
   });
 
-  test.each(["initialize", "ping", "logging/setLevel", "subscriptions/listen", "made/up"])(
+  test.each(["initialize", "ping", "logging/setLevel", "resources/subscribe", "made/up"])(
     "answers %s with 404",
     async (method) => {
       const answer = await alice().modern(method);

@@ -92,12 +92,19 @@ describe("requests without a session", () => {
     ["2025-03-26", "2025-03-26"],
     ["2099-01-01", "2025-11-25"],
     ["2026-07-28", "2025-11-25"],
-    [undefined, "2025-11-25"],
-    [7, "2025-11-25"],
   ])("initialize for revision %p gets %s [fault: unknown-revision]", async (protocolVersion, given) => {
     const answer = await alice().legacy("initialize", { protocolVersion });
     expect([answer.status, valueAt(answer, "result.protocolVersion")]).toEqual([200, given]);
   });
+
+  test.each([undefined, 7])(
+    "initialize for revision %p is refused [fault: unknown-revision]",
+    async (protocolVersion) => {
+      const answer = await alice().legacy("initialize", { protocolVersion });
+      expect([answer.status, valueAt(answer, "error.code"), valueAt(answer, "id")]).toEqual([200, -32602, 1]);
+      expect(answer.headers.has("mcp-session-id")).toBe(false);
+    },
+  );
 
   test.each(["2099-01-01", "foo", ""])(
     "with the header MCP-Protocol-Version %p are 400 [fault: unknown-revision]",
@@ -113,7 +120,7 @@ describe("requests without a session", () => {
   test("GET and DELETE are 405 with Allow", async () => {
     for (const method of ["GET", "DELETE"]) {
       const answer = await fetch(url, { method, headers: { authorization: `Bearer ${key}` } });
-      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+      expect([answer.status, answer.headers.get("allow")]).toEqual([405, "OPTIONS, POST"]);
     }
   });
 });
@@ -147,13 +154,20 @@ describe("an invalid message", () => {
     ["a request whose id is a list", request("ping", {}, [1]), 400, -32600],
     ["a list of requests", [request("ping")], 400, -32600],
     ["a text", '"ping"', 400, -32600],
-    ["another version of JSON-RPC", { jsonrpc: "1.0", id: 1, method: "ping" }, 400, -32600],
-    ["a request without a method", { jsonrpc: "2.0", id: 1 }, 400, -32600],
-    ["parameters in a list", { jsonrpc: "2.0", id: 1, method: "ping", params: [] }, 400, -32600],
   ])("%s is refused without an id", async (_what, message, status, code) => {
     const answer = await post(url, message, { key, user: "alice" });
     expect([answer.status, valueAt(answer, "error.code")]).toEqual([status, code]);
     expect(Object.hasOwn(answer.messages[0] ?? {}, "id")).toBe(false);
+  });
+
+  test.each<[string, unknown, number]>([
+    ["another version of JSON-RPC", { jsonrpc: "1.0", id: 1, method: "ping" }, -32600],
+    ["a request without a method", { jsonrpc: "2.0", id: 1 }, -32600],
+    ["parameters in a list", { jsonrpc: "2.0", id: 1, method: "ping", params: [] }, -32602],
+  ])("%s is refused with its id", async (_what, message, code) => {
+    const answer = await post(url, message, { key, user: "alice" });
+    const reply = [answer.status, valueAt(answer, "error.code"), valueAt(answer, "id")];
+    expect(reply).toEqual([400, code, 1]);
   });
 
   test("another content type than JSON is 415", async () => {

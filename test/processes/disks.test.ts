@@ -1,7 +1,7 @@
 // Disks that are not writable, at start or later, and unknown users.
 import { Database } from "bun:sqlite";
 import { describe, expect, onTestFinished, test } from "bun:test";
-import { chmodSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { firstLine, MAIN, runProcess } from "../cli/support/processes";
 import { at, api, call } from "../support/api";
@@ -154,6 +154,8 @@ describe("an unknown user with the home folder /", () => {
       const before = readdirSync("/");
       const env = { HOME: "/", RUNTIME_ROOT_KEY: "A".repeat(43) };
       const data = join(folder, "data");
+      mkdirSync(data);
+      forAll(data);
 
       expect((await runUnprivileged(["--version"], env)).code).toBe(0);
       const ended = await runUnprivileged(["keys", "create", "x", "--data-dir", data], env);

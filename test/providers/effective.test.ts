@@ -46,6 +46,7 @@ describe("without a preset", () => {
       facts: { user_id: "jwt_decode('$.id_token','$.sub')" },
       account: ["user_id"],
       scopeAliases: {},
+      tokenTypes: [],
       introspection: undefined,
       issuer: undefined,
       requiresIssuer: false,

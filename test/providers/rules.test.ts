@@ -24,7 +24,7 @@ function fieldsOf(oauth2: object, hasPreset = false): string[] {
 describe("an endpoint may be", () => {
   test.each([
     "https://idp.example/authorize",
-    "https://idp.example:8443/a?b=c#d",
+    "https://idp.example:8443/a?b=c",
     "https://{{client_id}}.idp.example/authorize",
     "https://idp.example/{{client_id}}/authorize",
     "https://idp.example/authorize?token={{access_token}}",

@@ -120,7 +120,7 @@ describe.each(LITERALS)("%s", (literal) => {
       renew: async () => undefined,
       progress: { requests: 0, hasEffect: false },
       secrets: {},
-      limit: { signal: new AbortController().signal, stop: new LazyAbort() },
+      limit: { signal: new AbortController().signal, stop: new LazyAbort(), left: 5000 },
       deadline: core.clock.now() + 5000,
       cache: () => new ConnectionCaches(core.clock).none(),
       logs: [],

@@ -47,7 +47,7 @@ test("an error in a page is an internal error that repeats nothing of it", async
 test("a page takes only its method", async () => {
   const answer = await fetch(`${own.url}/one/start`, { method: "POST" });
 
-  expect([answer.status, answer.headers.get("allow")]).toEqual([404, "GET, HEAD"]);
+  expect([answer.status, answer.headers.get("allow")]).toEqual([404, "GET, HEAD, OPTIONS"]);
 });
 
 test("a callback goes to the catalog whose page sent the browser away, and is valid only there", async () => {

@@ -73,11 +73,11 @@ describe("a browser's question before the real request", () => {
   });
 
   test.each([STRANGER, "null", "https://app.test.evil.test", "http://app.test", "https://app.test:444", ""])(
-    "of %p is refused like any wrong method, and told nothing [fault: preflight]",
+    "of %p is answered like any OPTIONS, without headers for its page [fault: preflight]",
     async (origin) => {
       const answer = await ask({ origin });
 
-      expect(answer.status).toBe(404);
+      expect([answer.status, answer.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS, POST"]);
       expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
     },
   );
@@ -87,9 +87,9 @@ describe("a browser's question before the real request", () => {
     expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([404, APP]);
   });
 
-  test("is refused where no origin is allowed, which is the default", async () => {
+  test("has no headers for pages where no origin is allowed, which is the default", async () => {
     const answer = await ask({ at: closed });
-    expect(answer.status).toBe(404);
+    expect(answer.status).toBe(204);
     expect([...answer.headers.keys()].filter((name) => /access-control|vary/.test(name))).toEqual([]);
   });
 
@@ -104,9 +104,9 @@ describe("OPTIONS that is not a preflight", () => {
     ["without any header", {}],
     ["without a method", { origin: APP }],
     ["without an origin", { "access-control-request-method": "POST" }],
-  ])("%s is 404 and names what is allowed [fault: preflight]", async (_what, headers) => {
+  ])("%s is 204 and names what is allowed [fault: preflight]", async (_what, headers) => {
     const answer = await fetch(`${own.url}/v1/tools/execute`, { method: "OPTIONS", headers });
-    expect([answer.status, answer.headers.get("allow")]).toEqual([404, "GET, HEAD, POST"]);
+    expect([answer.status, answer.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS, POST"]);
   });
 });
 

@@ -23,6 +23,8 @@ test("every operation of the table has its row here", () => {
 });
 
 type Headers = Record<string, string>;
+/** Kinds of credentials that are tokens, which are told that they do not work (RFC 6750, section 3). */
+const TOKENS = ["garbage", "a mistyped key", "an unknown key", "a revoked key", "an expired key"];
 const NONE: [string, () => Promise<Headers> | Headers][] = [
   ["no credential", () => ({})],
   ["an empty credential", () => ({ authorization: "" })],
@@ -37,15 +39,16 @@ const NONE: [string, () => Promise<Headers> | Headers][] = [
   ["an expired key", async () => ({ authorization: await expiredKey() })],
 ];
 
-describe.each(NONE)("%s", (_kind, headersOf) => {
+describe.each(NONE)("%s", (kind, headersOf) => {
   test("is refused by every operation, which says so and changes nothing", async () => {
     const headers = await headersOf();
+    const challenge = TOKENS.includes(kind) ? 'Bearer error="invalid_token"' : "Bearer";
     const before = dump(databaseOf(stage.site));
     for (const entry of guarded) {
       const answer = await send(stage, entry, headers);
       expect({ id: entry[0], status: answer.status }).toEqual({ id: entry[0], status: 401 });
       expect(at(answer.body, "name")).toBe("invalid_authorization");
-      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+      expect(answer.headers.get("www-authenticate")).toBe(challenge);
       expect(answer.text).not.toContain("s3cr3t");
       expectNoInsides(stage, answer.text);
     }

@@ -112,7 +112,7 @@ describe("/.well-known/api-catalog", () => {
     const { linkset } = Object(await answer.json());
     expect(linkset[0]).toEqual({
       anchor: `${PUBLIC_URL}/.well-known/api-catalog`,
-      item: [{ href: `${PUBLIC_URL}/v1` }],
+      item: [{ href: `${PUBLIC_URL}/v1`, type: "application/linkset+json" }],
     });
     expect(linkset[1].anchor).toBe(`${PUBLIC_URL}/v1`);
     expect(Object.keys(linkset[1])).toEqual(["anchor", "service-desc", "service-doc", "status"]);
@@ -120,9 +120,19 @@ describe("/.well-known/api-catalog", () => {
 
   test("links only what this server answers", async () => {
     const links = [...(await (await read("/.well-known/api-catalog")).text()).matchAll(/"href":"([^"]+)"/g)];
-    for (const [, href = ""] of links.slice(1)) {
+    expect(links).toHaveLength(5);
+    for (const [, href = ""] of links) {
       expect([href, (await read(href.replace(PUBLIC_URL, ""))).status]).toEqual([href, 200]);
     }
+  });
+
+  test("links an API that names its own descriptions (RFC 8631)", async () => {
+    const answer = await read("/v1");
+    const { linkset } = Object(await answer.json());
+
+    expect(answer.headers.get("content-type")).toBe("application/linkset+json");
+    expect(linkset).toEqual([Object(await (await read("/.well-known/api-catalog")).json()).linkset[1]]);
+    expect(answer.headers.get("link")).toBe(`<${PUBLIC_URL}/openapi.json>; rel="service-desc"`);
   });
 
   test("answers HEAD with its own link", async () => {
@@ -150,7 +160,7 @@ describe("/llms.txt", () => {
           true,
           replacement !== undefined,
         ]);
-        if (replacement !== undefined) expect(text).toContain(` Use ${replacement}.\n`);
+        if (replacement !== undefined) expect(text).toContain(` Use ${replacement}. (needs an API key)\n`);
       }
     }
   });
@@ -168,9 +178,37 @@ describe("/llms.txt", () => {
     }
   });
 
-  test("has a list of links below every heading, as the form wants it", async () => {
+  test("has nothing but links below a heading, as the form wants it", async () => {
     const [, ...sections] = (await (await read("/llms.txt")).text()).split("\n## ");
-    for (const section of sections) expect(section).toMatch(/\n- \[[^\]]+\]\(https:\/\/[^)]+\): /);
+    expect(sections.length).toBeGreaterThan(3);
+    for (const section of sections) {
+      const [heading, ...lines] = section.split("\n").filter((line) => line !== "");
+      expect([heading, lines.filter((line) => !/^- \[[^\]]+\]\(https:\/\/[^)]+\): \S/.test(line))]).toEqual([
+        heading,
+        [],
+      ]);
+    }
+  });
+
+  test("says of each link whether it needs a key", async () => {
+    const lines = [...(await (await read("/llms.txt")).text()).matchAll(/^- \[[^\]]+\]\(([^)]+)\): (.*)$/gm)];
+    const key = await own.key("read");
+    const wrong: string[] = [];
+    for (const [, href = "", meaning = ""] of lines) {
+      const path = href.replace(PUBLIC_URL, "");
+      const needsKey = meaning.endsWith("(needs an API key)");
+      const expected = needsKey ? [401, 200] : [200, 200];
+      const statuses = [(await read(path)).status, (await read(path, { authorization: key })).status];
+      if (!Bun.deepEquals(statuses, expected)) wrong.push(`${href}: ${statuses.join(", ")}`);
+    }
+
+    expect([lines.length > 50, wrong]).toEqual([true, []]);
+  });
+
+  test("says what each toolkit is for", async () => {
+    const text = await (await read("/llms.txt")).text();
+    for (const { toolkit } of extensions.catalogs)
+      expect(text).toContain(`- ${toolkit.name}: ${toolkit.description}`);
   });
 });
 

@@ -42,6 +42,42 @@ testWith("chromium", hasChromium)(
   60_000,
 );
 
+testWith("chromium", hasChromium)(
+  "the page is dark for people who prefer that, and as wide as a phone",
+  async () => {
+    await using own = await startOwn([]);
+    const browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ["--no-sandbox", "--disable-gpu"],
+    });
+    try {
+      const page = await browser.newPage({ viewport: { width: 390, height: 844 }, colorScheme: "dark" });
+      await page.goto(`${own.url}/v1/swagger/ui`);
+      await page.locator("#operations-Tools-tool-execute .opblock-summary-control").click();
+      await page.locator("#operations-Tools-tool-execute .responses-table").waitFor();
+      const background = () =>
+        page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");
+      const width = (selector: string) =>
+        page
+          .locator(selector)
+          .first()
+          .evaluate((element) => element.getBoundingClientRect().width);
+
+      expect(await background()).toBe("rgb(28, 32, 34)");
+      expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(390);
+      // The description of a group was a column of one word.
+      expect(await width(".opblock-tag small")).toBeGreaterThan(300);
+
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.locator("html:not(.dark-mode)").waitFor();
+      expect(await background()).not.toBe("rgb(28, 32, 34)");
+    } finally {
+      await browser.close();
+    }
+  },
+  60_000,
+);
+
 describe("the files of the page", () => {
   test("are those of swagger-ui, packed", async () => {
     await using own = await startOwn([]);

@@ -8,9 +8,11 @@ import { join } from "node:path";
 import { Components } from "../../server/openapi/components";
 import { exampleOf } from "../../server/openapi/examples";
 import { documentOf } from "../../server/openapi";
+import { FIELD_NAMES } from "../../server/openapi/fields";
 import { RECORDS } from "../../server/openapi/records";
 import { contractOperations as operations } from "../../server/operations";
-import { fieldErrors } from "../../src/base";
+import { fieldErrors, isObject, type JsonObject } from "../../src/base";
+import { FORMATS } from "../../src/tools/schema";
 import {
   answerFaults,
   description,
@@ -18,6 +20,7 @@ import {
   member,
   resolved,
 } from "../support/described";
+import { at } from "../support/api";
 import { startOwn } from "./own";
 
 const ROOT = join(import.meta.dir, "..", "..");
@@ -122,7 +125,7 @@ describe("the document has", () => {
     });
     expect(parametersOf("auth-status")).toContain("wait");
     expect(parametersOf("tool-execute")).toEqual(["Idempotency-Key"]);
-    expect(parametersOf("auth-providers-get")).toEqual(["id"]);
+    expect(parametersOf("auth-providers-get")).toEqual(["id", "If-None-Match"]);
   });
 
   test("the address of the server, and which operations need no credential", () => {
@@ -146,6 +149,107 @@ describe("the document has", () => {
     }
   });
 });
+
+describe("each example of an answer", () => {
+  const answers = described.flatMap(({ id, object }) =>
+    Object.entries(member(object, "responses")).map(([status, response]) => {
+      const content = resolved(response)?.["content"];
+      const media = content === undefined ? undefined : member(content, "application/json");
+      return { name: `${id} ${status}`, status: Number(status), example: media?.["example"] };
+    }),
+  );
+
+  test("of an error has its status and every member that answers have", () => {
+    const errors = answers.filter(({ name, status }) => status >= 400 && name !== "service-health 503");
+    const members = ["name", "message", "type", "title", "status", "detail", "error"];
+    const wrong = errors.filter(
+      ({ status, example }) =>
+        example !== undefined &&
+        !(at(example, "status") === status && members.every((name) => at(example, name) !== undefined)),
+    );
+
+    expect(wrong).toEqual([]);
+    expect(errors.filter(({ example }) => example === undefined).map(({ name }) => name)).toEqual([
+      "session-verification-settings-get 404",
+    ]);
+  });
+
+  test("of health is healthy with 200, and has a reason with 503", () => {
+    const of = (status: number) => answers.find(({ name }) => name === `service-health ${status}`)?.example;
+
+    expect(of(200)).toEqual({ healthy: true });
+    expect(of(503)).toEqual({ healthy: false, reason: expect.any(String) as never });
+  });
+});
+
+describe("the document says", () => {
+  const schemas = Object.entries(member(published, "components", "schemas"));
+
+  test("what every field of every record and every parameter means", () => {
+    const parameters = described.flatMap(({ name, parameters: all }) =>
+      all.map((one) => [`${name} ${String(one["name"])}`, one] as const),
+    );
+    const fields = schemas.flatMap(([name, schema]) => fieldsIn(schema, [name]));
+    const without = [...parameters, ...fields].filter(
+      ([, { description: text }]) => typeof text !== "string",
+    );
+
+    expect(fields.length).toBeGreaterThan(600);
+    expect(without.map(([path]) => path)).toEqual([]);
+  });
+
+  test("what a field means only for fields that exist", () => {
+    const paths = schemas.flatMap(([name, schema]) => fieldsIn(schema, [name])).map(([path]) => `.${path}`);
+
+    expect(FIELD_NAMES.filter((name) => !paths.some((path) => path.endsWith(`.${name}`)))).toEqual([]);
+  });
+
+  test("patterns that engines without lookaround compile", () => {
+    const patterns = [...text.matchAll(/"pattern":"((?:[^"\\]|\\.)*)"/g)].map(([, source]) =>
+      String(JSON.parse(`"${source}"`)),
+    );
+
+    expect(patterns.length).toBeGreaterThan(20);
+    // What RE2, Go, Rust and Hyperscan do not have: lookaround, references to groups, atomic groups.
+    expect([...new Set(patterns)].filter((one) => /\(\?(?!:)|\\[1-9k]/.test(one))).toEqual([]);
+  });
+
+  test("the form of addresses and times, and the values of formats and slugs", () => {
+    const fields = schemas.flatMap(([name, schema]) => fieldsIn(schema, [name]));
+    const faults = fields.flatMap(([path, { type, format, enum: values }]) => {
+      const name = path.split(".").at(-1) ?? "";
+      const isAddress = /^(url|next_uri|redirect_uri|issuer|\w+_ur[il])$/.test(name);
+      const due = name.endsWith("_at") ? "date-time" : isAddress ? "uri" : undefined;
+      if (type !== "string" || values !== undefined || due === undefined) return [];
+      return format === due ? [] : [`${path} has the format ${String(format)}`];
+    });
+    const listing = described.find(({ id }) => id === "tools-list-formatted");
+
+    // Without a zone, it is UTC.
+    expect(faults).toEqual(["ExecuteToolRequest.run_at has the format undefined"]);
+    expect(listing?.parameters.find(({ name }) => name === "format")?.["schema"]).toMatchObject({
+      enum: [...FORMATS],
+    });
+    expect(member(published, "components", "schemas", "SlugInfoRequest", "properties", "slug")).toMatchObject(
+      {
+        pattern: "^[a-z0-9_-]{1,256}$",
+      },
+    );
+  });
+});
+
+/** Every field of a record, and of what is inside of it, by its path. */
+function fieldsIn(schema: unknown, path: readonly string[]): [path: string, schema: JsonObject][] {
+  if (!isObject(schema)) return [];
+  const inner = ["items", "additionalProperties", "propertyNames"].map((key) => schema[key]);
+  const alternatives = ["anyOf", "oneOf", "allOf"].flatMap((key) => schema[key] ?? []);
+  const properties = Object.entries(isObject(schema["properties"]) ? schema["properties"] : {});
+  return [
+    ...properties.map(([name, one]): [string, JsonObject] => [[...path, name].join("."), member(one)]),
+    ...properties.flatMap(([name, one]) => fieldsIn(one, [...path, name])),
+    ...[...inner, ...alternatives].flatMap((one) => fieldsIn(one, path)),
+  ];
+}
 
 describe("a judge made of the document", () => {
   test.each<[string, number, unknown, string[] | undefined]>([

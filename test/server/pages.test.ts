@@ -94,7 +94,7 @@ describe("the user check", () => {
     for (const text of [
       "reader",
       "Team chat (sandbox)",
-      "users:read",
+      "See the people in your workspace <small>users:read</small>",
       "Yes, this is me",
       "No, do not link",
     ]) {
@@ -111,13 +111,28 @@ describe("the user check", () => {
     const html = await (await toCheck({ user_id: HOSTILE })).page.text();
     expect(html).not.toContain("<img");
     expect(html).not.toContain("<script");
-    expect(html.split("&quot;&gt;&lt;img src=x onerror=alert(1)&gt;")).toHaveLength(3);
+    expect(html.split("&quot;&gt;&lt;img src=x onerror=alert(1)&gt;")).toHaveLength(4);
   });
 
-  test("names the provider by its id when it has no description", async () => {
+  test("names the project, and the host while the project has no name of its own", async () => {
+    const { host } = new URL(stage.site.url);
+    expect(await (await toCheck()).page.text()).toContain(`<dd>${host} <small>project default</small></dd>`);
+    const admin = api(stage.site.url, stage.keys.admin);
+    await admin.patch("/v1/admin/projects/default", { name: "Acme <Support>" });
+    const { page, browser } = await toCheck();
+    const html = await page.clone().text();
+    expect(html).toContain(`<dd>Acme &lt;Support&gt; <small>at ${host}</small></dd>`);
+    expect(html).toContain("<b>Acme &lt;Support&gt;</b> can act there for you");
+    const end = await (await browser.answer(page, stage.site.url, "yes")).text();
+    expect(end).toContain("go back to <b>Acme &lt;Support&gt;</b>");
+  });
+
+  test("names the platform when the provider has no description", async () => {
     const admin = api(stage.site.url, stage.keys.admin);
     await admin.patch("/v1/admin/auth_providers/slack", { description: "" });
-    expect(await (await toCheck()).page.text()).toContain("<dd>slack</dd>");
+    const html = await (await toCheck()).page.text();
+    expect(html).toContain("link your account at <b>Slack</b>");
+    expect(html).toContain("<dd>Slack</dd>");
   });
 
   test("is shown again to the browser that reloads it, at either address", async () => {
@@ -217,6 +232,8 @@ describe("where the browser goes at the end", () => {
     expect(end.headers.get("refresh")).toBeNull();
     const html = await end.text();
     expect(html).toContain("Not connected");
+    expect(html).toContain("You said that this is not you. Your account was not linked.");
+    expect(html).not.toMatch(/the (person|user) |their account/);
     expect(html).not.toContain("app.example");
   });
 

@@ -163,7 +163,7 @@ describe("by scripts", () => {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy":
         `default-src 'none'; script-src 'self' ${sheets.url}; frame-src ${sheets.url}; connect-src ${sheets.url}; ` +
-        "style-src 'unsafe-inline'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+        `img-src ${sheets.url}; style-src 'unsafe-inline' ${sheets.url}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
       "cross-origin-opener-policy": "same-origin-allow-popups",
       "referrer-policy": "strict-origin",
       "cache-control": "no-store",
@@ -190,13 +190,30 @@ describe("by scripts", () => {
     const page = await fetch(linkTo(plain, own()));
     expect(page.headers.get("content-security-policy")).toBe(
       "default-src 'none'; script-src 'self' https://apis.google.com https://accounts.google.com; " +
-        "frame-src https://docs.google.com https://drive.google.com https://accounts.google.com; " +
-        "connect-src https://accounts.google.com; style-src 'unsafe-inline'; form-action 'none'; " +
+        "frame-src https://docs.google.com https://drive.google.com https://content.googleapis.com " +
+        "https://accounts.google.com; connect-src https://apis.google.com https://content.googleapis.com " +
+        "https://www.googleapis.com https://accounts.google.com; " +
+        "img-src https://*.gstatic.com https://*.googleusercontent.com; " +
+        "style-src 'unsafe-inline' https://accounts.google.com/gsi/style; form-action 'none'; " +
         "frame-ancestors 'none'; base-uri 'none'",
     );
     const html = await page.text();
     expect(html).toContain(`src="https://apis.google.com/js/api.js"`);
     expect(html).toContain(`src="https://accounts.google.com/gsi/client"`);
+  });
+
+  test("the page offers the platform's own page, which needs no script and no third-party cookie", async () => {
+    const html = await (await fetch(linkTo(scripts, own()))).text();
+    const other = /<a href="([^"]+)">Pick on the platform&#39;s own page|<a href="([^"]+)">/.exec(html);
+    const address = new URL(
+      (other?.[1] ?? other?.[2] ?? "").replaceAll("&amp;", "&"),
+      linkTo(scripts, own()),
+    );
+    const answer = await new Browser().open(address.href);
+    expect(answer.status).toBe(303);
+    const { searchParams } = new URL(answer.headers.get("location") ?? "");
+    expect(searchParams.get("trigger_onepick")).toBe("true");
+    expect((await fetch(`${linkTo(scripts, own())}&way=other`)).status).toBe(200);
   });
 
   test("a client id of HTML that an administrator configured is text", async () => {
@@ -258,7 +275,7 @@ describe("by redirect", () => {
       client_id: sheets.clientId,
       redirect_uri: String(at(body, "oauth2.redirect_uri")),
       scope: DRIVE_FILE,
-      prompt: "consent",
+      prompt: "select_account consent",
       trigger_onepick: "true",
       allow_multiple: "true",
       mimetypes: SPREADSHEET,
@@ -301,7 +318,8 @@ describe("by redirect", () => {
 });
 
 describe("back from the provider", () => {
-  test("the page says how many files were picked; the code is not exchanged, also when it comes again", async () => {
+  test("the page says how many files were picked; the code is exchanged once, also when it comes again", async () => {
+    sheets.clearRequests();
     const files = [1, 2].map((n) => sheets.addFile({ title: `Mine ${n}`, opened: false }));
     const browser = new Browser();
     const consented = await consentAs((await atProvider(browser)).href, "alice", { pick: files });
@@ -314,7 +332,10 @@ describe("back from the provider", () => {
         "2 files were picked. Go back to the application and run the tool again.",
       );
     }
-    expect(sheets.calls("token")).toBe(0);
+    expect(sheets.calls("token")).toBe(1);
+    // Without a refresh token, which could replace that of the connection.
+    const [sent] = sheets.requests.filter(({ method }) => method === "token");
+    expect(sent).toMatchObject({ status: 200, body: { grant_type: "authorization_code" } });
     expect(dump(databaseOf(redirecting.site))).toEqual(before);
   });
 

@@ -65,6 +65,17 @@ describe("a patch", () => {
     });
   });
 
+  test("adds a request with one of two triggers", async () => {
+    const endpoint = "https://idp.example/introspect";
+    const request = { endpoint, triggers: { on_token_grant: true } };
+    const answer = await patch({ oauth2: { token_introspection_request: request } });
+
+    expect(at(answer.body, "oauth2.token_introspection_request")).toEqual({
+      endpoint,
+      triggers: { on_token_grant: true, on_token_refresh: false },
+    });
+  });
+
   test("changes what is given", async () => {
     const answer = await patch({
       description: "after",

@@ -48,6 +48,32 @@ describe("creating", () => {
     expect(redirect_uri).toMatch(new RegExp(`^${stage.site.url}/api/v1/oauth/[A-Za-z0-9_-]{24}/callback$`));
   });
 
+  test.each([
+    [{}, { on_token_grant: false, on_token_refresh: false }],
+    [{ on_token_grant: true }, { on_token_grant: true, on_token_refresh: false }],
+    [{ on_token_refresh: true }, { on_token_grant: false, on_token_refresh: true }],
+    [
+      { on_token_grant: true, on_token_refresh: null },
+      { on_token_grant: true, on_token_refresh: false },
+    ],
+  ])("takes the triggers %j; those that are left out are off", async (triggers, stored) => {
+    const endpoint = "https://idp.example/x";
+    const request = { endpoint: "https://idp.example/y" };
+    const requests = {
+      user_info_request: { endpoint, triggers },
+      token_introspection_request: { endpoint, triggers },
+    };
+    const oauth2 = { client_id: "c", authorize_request: request, token_request: request, ...requests };
+    const created = await create({
+      id: `triggers-${Object.keys(triggers).join("-")}-${JSON.stringify(triggers).length}`,
+      oauth2,
+    });
+
+    expect(created.status).toBe(201);
+    expect(at(created.body, "oauth2.user_info_request.triggers")).toEqual(stored);
+    expect(at(created.body, "oauth2.token_introspection_request.triggers")).toEqual(stored);
+  });
+
   test("keeps everything that a record can hold", async () => {
     const request = {
       endpoint: "https://idp.example/{{client_id}}/x?y=1",

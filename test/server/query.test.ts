@@ -46,6 +46,19 @@ describe("a query", () => {
     expect(() => read(query)).toThrow(name);
   });
 
+  test.each([
+    ["?txet=a", "txet is not a known field; did you mean text?"],
+    ["?Text=a", "Text is not a known field; did you mean text?"],
+    ["?cuont=1&fla-g=true", "cuont is not a known field; did you mean count?; fla-g is not"],
+  ])("%s is refused with the name that was meant", (query, message) => {
+    expect(() => read(query)).toThrow(`failed to validate query: ${message}`);
+  });
+
+  test("ignores other names, also many", () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `n${index}=1`);
+    expect(read(`?utm_source=x&page=2&tex=&${names.join("&")}&text=a`)).toEqual({ text: "a" });
+  });
+
   test("says what the platform's parser says", () => {
     const part = fc.stringMatching(/^[a-zA-Z0-9_.~!$'()*,;:@/?=&%+ é€-]{0,12}$/u);
     fc.assert(

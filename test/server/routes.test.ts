@@ -26,6 +26,7 @@ const PAGES = [
   "GET /v1/swagger/ui/:file",
   "GET /.well-known/api-catalog",
   "GET /llms.txt",
+  "GET /v1",
 ];
 
 test("the application has a route for each operation, MCP address and page, and no other", async () => {

@@ -24,6 +24,8 @@ export interface Operation {
   execution?: Execution;
   /** The consent has ended with a connection. */
   isConnected?: boolean;
+  /** The id of the API key that was deleted or used. */
+  keyId?: string;
   /** The caller of a visit. */
   principal?: Principal;
   /** The incarnation of the second project at the beginning. */

@@ -264,6 +264,23 @@ function slowRevocation(draw: Draw): Action[] {
   ];
 }
 
+/** An API key is deleted while its client calls, or before its runs are due. */
+function deletedKey(draw: Draw): Action[] {
+  const { process, user } = place(draw);
+  const client = (does: "call" | "schedule"): Action => ({ kind: "client", process, user, does });
+  const other = (process + 1) % SERVERS;
+  return [
+    { kind: "api key", process: other, does: "create" },
+    client("call"),
+    freeze(draw, process),
+    client(draw.of(["call", "schedule"] as const)),
+    { kind: "api key", process: other, does: "delete" },
+    { kind: "thaw", process },
+    client(draw.of(["call", "schedule"] as const)),
+    { kind: "pass", ms: 4000 },
+  ];
+}
+
 /** Situations with the weight of each. */
 export const SITUATIONS: readonly [weight: number, draw: Situation][] = [
   [4, changeDuringRefresh],
@@ -280,4 +297,5 @@ export const SITUATIONS: readonly [weight: number, draw: Situation][] = [
   [1.5, frozenRun],
   [0.5, healthUnderFault],
   [0.7, slowRevocation],
+  [0.7, deletedKey],
 ];

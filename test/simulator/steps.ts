@@ -9,6 +9,10 @@ export type Work =
   /** A call of a tool; `key`: the number of its Idempotency-Key. */
   | { kind: "call"; process: number; user: string; tool: "Read" | "Write"; key?: number }
   | { kind: "schedule"; process: number; user: string }
+  /** Creates an API key, or deletes the newest. */
+  | { kind: "api key"; process: number; does: "create" | "delete" }
+  /** A call or a scheduled run of a client with the newest API key, which may have been deleted. */
+  | { kind: "client"; process: number; user: string; does: "call" | "schedule" }
   /** A whole consent; `again`: the provider sends no refresh token because there is a grant already. */
   | { kind: "consent"; process: number; user: string; again: boolean }
   /** The next request of the user's browser. */
@@ -77,6 +81,8 @@ export function isWork(step: Step): step is Step & Work {
 const WORK = new Set<string>([
   "call",
   "schedule",
+  "api key",
+  "client",
   "consent",
   "browse",
   "delete",

@@ -24,6 +24,10 @@ export class Workshop {
   secret: string | undefined;
   /** Scheduled runs: the id by the label. */
   readonly runs = new Map<string, string>();
+  /** The labels of runs that had not begun when the key of their caller was deleted. */
+  readonly barred = new Set<string>();
+  /** The newest API key. */
+  #key: { id: string; key: string } | undefined;
   readonly #world: World;
   readonly #observer: Observer;
   readonly #operations: readonly Operation[];
@@ -42,6 +46,8 @@ export class Workshop {
     const { step } = operation;
     if (step.kind === "call") await this.#call(operation, runtime, step);
     else if (step.kind === "schedule") await this.#schedule(operation, runtime, OPERATOR, "Write", step.user);
+    else if (step.kind === "api key") await this.#apiKey(operation, runtime, step.does);
+    else if (step.kind === "client") await this.#client(operation, runtime, step);
     else if (step.kind === "consent" || step.kind === "browse") await this.#consent(operation, runtime, step);
     else if (step.kind === "delete") await this.#delete(runtime, step.user);
     else if (step.kind === "secret") await this.#secret(operation, runtime);
@@ -69,6 +75,40 @@ export class Workshop {
     const request = { ...requestOf(tool, user, label), run_at: PAST };
     const { id, status } = await runtime.tools.execute(principal, request);
     if (status === "pending") this.runs.set(label, id);
+  }
+
+  async #apiKey(operation: Operation, runtime: Runtime, does: "create" | "delete"): Promise<void> {
+    if (does === "create") {
+      const { id, key = "" } = await runtime.identity.createKey(OPERATOR, {
+        name: operation.label,
+        role: "run",
+      });
+      this.#key = { id, key };
+      return;
+    }
+    const { id } = this.#key ?? {};
+    if (id === undefined) throw new Error("there is no key");
+    operation.keyId = id;
+    await runtime.identity.deleteKey(OPERATOR, id);
+    for (const { label, keyId } of this.#operations) {
+      const run = this.runs.get(label);
+      if (keyId === id && run !== undefined && this.#observer.run(run)?.status === "pending")
+        this.barred.add(label);
+    }
+  }
+
+  async #client(operation: Operation, runtime: Runtime, { user, does }: Of<"client">): Promise<void> {
+    if (this.#key === undefined) throw new Error("there is no key");
+    const { id, key } = this.#key;
+    operation.keyId = id;
+    const principal = await runtime.identity.authenticate(`Bearer ${key}`);
+    if (does === "schedule") await this.#schedule(operation, runtime, principal, "Write", user);
+    else
+      operation.execution = await runtime.tools.execute(
+        principal,
+        requestOf("Write", user, operation.label),
+        {},
+      );
   }
 
   async #consent(operation: Operation, runtime: Runtime, step: Of<"consent"> | Of<"browse">): Promise<void> {

@@ -114,7 +114,8 @@ describe("an entry of egress.allow for one project and one port", () => {
     const before = internal.requests.length;
     await send("trusted", internal.url);
 
-    expect(internal.requests.length).toBe(before + 1);
+    // Some doors ask more than once: an issuer has its metadata at one of several addresses.
+    expect(internal.requests.length).toBeGreaterThan(before);
   });
 
   test("the answer of the issuer is not repeated in the error", async () => {

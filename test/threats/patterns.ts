@@ -1,7 +1,7 @@
 // Regular expressions that are not literals, with what they become; and packages that read only our own texts.
 
 const AMOUNT = String.raw`-?(?:\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?`;
-const CHOSEN_ID = /^(?!\.{1,2}$)[A-Za-z0-9._-]+$/u;
+const CHOSEN_ID = /^(?:\.{0,2}[A-Za-z0-9_-]|\.{3})[A-Za-z0-9._-]*$/u;
 
 /** By file and expression. No sample: the expression is not one, or comes from another place that is collected. */
 export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {

@@ -27,7 +27,7 @@ describe("a name that nothing has", () => {
   test("of 4 MB is refused without a search", async () => {
     const answer = await execute("Chat.SendMessage", { ["n".repeat(4_000_000)]: 1 });
     const message = String(at(answer.body, "output.error.message"));
-    expect(message).toContain("There is no parameter with this name. The tool takes: message,");
+    expect(message).toContain("There is no parameter with this name. Leave it out. The tool takes: message,");
   });
 
   test("is compared with the candidates up to 200 characters, and with 2,000 of them", () => {
@@ -57,18 +57,18 @@ describe("a list of a tool", () => {
     const input = { [parameter]: many(90_000), ...(tool === "Chat.SendMessage" ? { message: "m" } : {}) };
     const answer = await execute(tool, input);
     expect(at(answer.body, "output.error.message")).toContain(
-      `${parameter} has 90000 entries; at most 1000 are allowed`,
+      `${parameter} must have at most 1000 entries; it has 90000`,
     );
   });
 
   test("is refused as JSON text as well", async () => {
     const answer = await execute("Chat.GetUsersInfo", { usernames: JSON.stringify(many(1001)) });
-    expect(at(answer.body, "output.error.message")).toContain("at most 1000 are allowed");
+    expect(at(answer.body, "output.error.message")).toContain("at most 1000 entries");
   });
 
   test("with a huge entry is refused", async () => {
     const answer = await execute("Chat.GetUsersInfo", { usernames: ["u".repeat(1_000_000)] });
-    expect(at(answer.body, "output.error.message")).toContain("at most 100000 are allowed");
+    expect(at(answer.body, "output.error.message")).toContain("at most 100000 characters");
   });
 
   test("of 1,000 names is answered with some of them", async () => {

@@ -1,7 +1,7 @@
 // What walks foreign texts and lists takes time in proportion to them, not to their square or to all candidates.
 import { expect, test } from "bun:test";
 import { closest } from "../../catalogs/chat/resolve/not-found";
-import { repeatedKey } from "../../catalogs/sheets/cells/data";
+import { repeatedKey } from "../../catalogs/upstream/repeated-key";
 import { extensions } from "../../catalogs";
 import { nearest, withoutTrailingSlashes } from "../../src/base";
 import { slugsFor } from "../../src/gateways/slug";

@@ -46,6 +46,12 @@ export async function callPlatform(context: ToolContext, base: string, at: strin
   return { status: response.status, body: await response.text() };
 }
 
+/** Sends one request to the platform. */
+export const sendOnce: Act = async (_input, context) => {
+  const { status } = await context.fetch("api", "me", { anonymous: true });
+  return { status };
+};
+
 export const known: ProviderPreset = {
   id: "known",
   description: "A provider that names the account",
@@ -184,6 +190,7 @@ export function testCatalog(): TestCatalog {
         secret: { url: "https://platform.invalid/", setting: "chat.api_url", secret: ADDRESS_SECRET },
         unset: { setting: "drive.api_url" },
       },
+      accountOf: ({ account }) => (typeof account === "string" ? account : undefined),
       tools,
     },
   };

@@ -7,6 +7,7 @@ import { type Clock, createLog, type JsonObject, Redacted, systemClock } from ".
 import { loadConfig } from "../support/config";
 import type { TokenGrant } from "../../src/connections";
 import type { Principal } from "../../src/identity";
+import type { ProviderPreset } from "../../src/providers";
 import type { RuntimeParts } from "../../src/open-core";
 import { createRuntime, type Runtime } from "../../src/runtime";
 import { openSqlite, touch } from "../../src/store";
@@ -51,6 +52,8 @@ export interface DeploymentOptions {
   parts?: RuntimeParts;
   /** Beside the test catalog. */
   catalogs?: readonly Catalog[];
+  /** Besides the known one. */
+  presets?: readonly ProviderPreset[];
 }
 
 export interface GrantOptions {
@@ -75,7 +78,7 @@ export interface Deployment extends AsyncDisposable {
   readonly test: TestCatalog;
   readonly logLines: string[];
   /** Another runtime on the same data folder, as another process would be. */
-  another(): Promise<Runtime>;
+  another(parts?: RuntimeParts): Promise<Runtime>;
   /** The custom provider `idp` of a project, or another that `record` describes. */
   addProvider(record?: object, project?: string): Promise<void>;
   /** Stores a grant as a consent would; answers the id of the connection. */
@@ -98,16 +101,17 @@ export async function deploy(options: DeploymentOptions = {}): Promise<Deploymen
     ...options.environment,
   };
   const runtimes: Runtime[] = [];
-  const start = async (): Promise<Runtime> => {
+  const start = async (parts: RuntimeParts = {}): Promise<Runtime> => {
     const runtime = await createRuntime(
       loadConfig({ environment }),
-      { catalogs: [test.catalog, ...(options.catalogs ?? [])], presets: [known] },
+      { catalogs: [test.catalog, ...(options.catalogs ?? [])], presets: [known, ...(options.presets ?? [])] },
       {
         clock,
         log,
         // Nothing here pulls the plug: without waiting for the disk a test takes a third of the time.
         openStore: (store) => openSqlite({ ...store, durability: "normal" }),
         ...options.parts,
+        ...parts,
       },
     );
     runtimes.push(runtime);

@@ -148,7 +148,7 @@ describe("a format", () => {
       function: {
         name: "Kit_None",
         description: "Takes nothing.",
-        parameters: { type: "object", properties: {}, required: [] },
+        parameters: { type: "object", properties: {}, required: [], additionalProperties: false },
       },
     });
   });

@@ -234,6 +234,19 @@ describe("a tool that takes too long", () => {
     );
   });
 
+  test("and a clock that is set meanwhile does not end it", async () => {
+    await using deployment = await deploy();
+    deployment.test.act = async (_input, context) => {
+      const before = context.deadline - context.now();
+      deployment.clock.jump(24 * 3600_000);
+      const left = context.deadline - context.now();
+      const { status } = await context.fetch("api", "me", { anonymous: true });
+      return { isSame: Math.round((before - left) / 1000) === 0, status };
+    };
+
+    expect((await run(deployment, "Test.Act")).output?.value).toEqual({ isSame: true, status: 200 });
+  });
+
   test("gets no additional time for the retry with a new token", async () => {
     await using deployment = await deploy({ environment: { RUNTIME_TOOLS_TIMEOUT: "1" } });
     const { idp, platform, test: catalog } = deployment;

@@ -1,9 +1,11 @@
 // Tools in the forms that model vendors and MCP clients take: golden shapes, names, references.
 import { describe, expect, test } from "bun:test";
+import { toStrictJsonSchema } from "openai/lib/transform";
 import { type TObject, Type } from "typebox";
 import { extensions } from "../../catalogs";
 import { type Catalog, defineTool, type ToolDefinition } from "../../src/tools";
 import { type Format, formatted } from "../../src/tools/formats";
+import { judgeInput } from "../../src/tools/input";
 import { FORMATS } from "../../src/tools/schema";
 import { selfContained } from "../../src/tools/formats/self-contained";
 import { Registry } from "../../src/tools/registry";
@@ -39,6 +41,10 @@ function shown(input: TObject, format: Format): unknown {
   return JSON.parse(JSON.stringify(formatted(only, format)));
 }
 
+function parametersOf(tool: object): object {
+  return (tool as { function: { parameters: object } }).function.parameters;
+}
+
 const updating = Type.Object({
   id: Type.String({ description: "Which one." }),
   position: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: "Where." })),
@@ -50,8 +56,10 @@ const PROPERTIES = {
   position: { type: "integer", minimum: 1, default: 1, description: "Where." },
   open: { type: "object", properties: {}, description: "Anything." },
 };
-const SCHEMA = { type: "object", properties: PROPERTIES, required: ["id"] };
-const EMPTY = { type: "object", properties: {}, required: [] };
+// Tools refuse unknown parameters.
+const CLOSED = { additionalProperties: false };
+const SCHEMA = { type: "object", properties: PROPERTIES, required: ["id"], ...CLOSED };
+const EMPTY = { type: "object", properties: {}, required: [], ...CLOSED };
 const HINTS = {
   title: "Kit.Do",
   readOnlyHint: false,
@@ -115,16 +123,45 @@ describe("every tool of the catalogs", () => {
   const registry = new Registry(extensions.catalogs);
   const all = registry.tools.flatMap((one) => FORMATS.map((format) => [one, format] as const));
 
-  test("is never strict, and never requires what it does not have", () => {
+  test("is strict only where it is asked for, and never requires what it does not have", () => {
     for (const [one, format] of all) {
       const text = JSON.stringify(formatted(one, format));
-      expect(text).not.toContain('"strict"');
+      expect(text.includes('"strict":true')).toBe(format === "openai_strict");
       expect(text).not.toContain('"$ref"');
       for (const node of nodes(JSON.parse(text))) {
         if (Array.isArray(node["required"]) && node["type"] === "object")
           expect(Object.keys(Object(node["properties"]))).toEqual(expect.arrayContaining(node["required"]));
         if (Array.isArray(node["enum"]) && format !== "arcade") expect(node).toHaveProperty("type");
       }
+    }
+  });
+
+  test("is closed, because unknown parameters are refused", () => {
+    for (const [one, format] of all) {
+      if (format === "arcade" || format === "gemini") continue;
+      const text = JSON.stringify(formatted(one, format));
+      expect(text).toMatch(/"required":\[[^\]]*\],"additionalProperties":false/);
+    }
+  });
+
+  test("is accepted unchanged by the conversion of the openai client, if it is strict", () => {
+    for (const one of registry.tools) {
+      const given = parametersOf(formatted(one, "openai_strict"));
+      expect(toStrictJsonSchema(structuredClone(given))).toEqual(given);
+      // Strict parameters have no default and no length.
+      expect(JSON.stringify(given)).not.toMatch(/"(default|minLength|maxLength|oneOf|allOf)"/);
+    }
+  });
+
+  test("takes null for each optional parameter of its strict form, like an absent one", () => {
+    for (const { definition } of registry.tools) {
+      const { properties } = definition.input;
+      const required: readonly string[] = definition.input.required ?? [];
+      const optional = Object.keys(properties).filter((name) => !required.includes(name));
+      const nulls = Object.fromEntries(optional.map((name) => [name, null]));
+      const [absent, given] = [{}, nulls].map((input) => judgeInput(definition, input));
+
+      expect(JSON.stringify(given)).toBe(JSON.stringify(absent));
     }
   });
 
@@ -138,6 +175,60 @@ describe("every tool of the catalogs", () => {
       expect(registry.find(one.modelName.toLowerCase())).toBe(one);
       expect(registry.find(one.qualifiedName)).toBe(one);
     }
+  });
+});
+
+describe("the strict form", () => {
+  const strict = (input: TObject) => {
+    const { function: shape } = shown(input, "openai_strict") as {
+      function: { strict: boolean; parameters: object };
+    };
+    return [shape.strict, shape.parameters];
+  };
+
+  test("requires every parameter, and lets optional ones be null", () => {
+    const input = Type.Object({
+      id: Type.String({ minLength: 1, description: "Which one." }),
+      mode: Type.Optional(Type.Enum(["a", "b"], { type: "string", default: "a" })),
+      names: Type.Optional(Type.Array(Type.String({ maxLength: 5 }), { maxItems: 3 })),
+      at: Type.Object({ x: Type.Number() }),
+    });
+    const x = { type: "number" };
+
+    expect(strict(input)).toEqual([
+      true,
+      {
+        type: "object",
+        properties: {
+          id: { type: "string", description: "Which one." },
+          mode: { type: ["string", "null"], enum: ["a", "b", null] },
+          names: { type: ["array", "null"], items: { type: "string" }, maxItems: 3 },
+          at: { type: "object", properties: { x }, required: ["x"], ...CLOSED },
+        },
+        required: ["id", "mode", "names", "at"],
+        ...CLOSED,
+      },
+    ]);
+    expect(strict(Type.Object({}))).toEqual([true, EMPTY]);
+  });
+
+  test.each<[string, TObject]>([
+    ["an object of any form", Type.Object({ open: Type.Object({}) })],
+    [
+      "an object with an optional field",
+      Type.Object({ at: Type.Object({ x: Type.Optional(Type.Number()) }) }),
+    ],
+    [
+      "an open object",
+      Type.Object({ at: Type.Object({ x: Type.Number() }, { additionalProperties: true }) }),
+    ],
+    ["alternatives", Type.Object({ at: Type.Union([Type.String(), Type.Number()]) })],
+    ["any value", Type.Object({ at: Type.Unknown() })],
+    ["a map", Type.Object({ at: Type.Record(Type.String(), Type.String()) })],
+    ["a list of any values", Type.Object({ at: Type.Array(Type.Unknown()) })],
+  ])("is not claimed for %s, which it cannot express", (_what, input) => {
+    const plain = shown(input, "openai") as { function: { parameters: object } };
+    expect(strict(input)).toEqual([false, plain.function.parameters]);
   });
 });
 

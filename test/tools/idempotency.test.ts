@@ -112,6 +112,18 @@ describe("one key", () => {
     expect(deployment.test.runs).toBe(1);
   });
 
+  test("is not forgotten by a process that starts with a clock far ahead", async () => {
+    await using deployment = await slow(0);
+    const first = await run(deployment.runtime);
+    deployment.clock.jump(100 * 24 * 3600_000);
+    const other = await deployment.another();
+
+    expect(await run(other)).toEqual(first);
+    expect(await run(other, { key: "another" })).toMatchObject({ success: true });
+    expect(await run(await deployment.another())).toEqual(first);
+    expect(deployment.test.runs).toBe(2);
+  });
+
   test("by any name of the same tool is the same request", async () => {
     await using deployment = await slow(0);
     await run(deployment.runtime);

@@ -180,7 +180,10 @@ describe("an unknown parameter is refused", () => {
   test.each([
     ["nams", 'There is no parameter "nams". Did you mean "names"?'],
     ["strictLimit", 'There is no parameter "strictLimit". Did you mean "strict_limit"?'],
-    ["completely_else", 'There is no parameter "completely_else". The tool takes: text, short, count,'],
+    [
+      "completely_else",
+      'There is no parameter "completely_else". Leave it out. The tool takes: text, short, count,',
+    ],
     ["<script>", "There is no parameter with this name."],
     ["__proto__", 'There is no parameter "__proto__".'],
     ["constructor", 'There is no parameter "constructor".'],
@@ -250,10 +253,18 @@ describe("what one call may contain is limited", () => {
   const long = "x".repeat(100_001);
 
   test.each([
-    ["1,001 entries", { names: Array<string>(1001).fill("a") }, "names has 1001 entries; at most 1000"],
-    ["1,001 entries as text", { names: JSON.stringify(Array(1001).fill("a")) }, "names has 1001 entries"],
-    ["a long entry", { names: [long] }, "An entry of names has 100001 characters"],
-    ["a long text", { text: long }, "text has 100001 characters; at most 100000"],
+    [
+      "1,001 entries",
+      { names: Array<string>(1001).fill("a") },
+      "names must have at most 1000 entries; it has 1001",
+    ],
+    [
+      "1,001 entries as text",
+      { names: JSON.stringify(Array(1001).fill("a")) },
+      "names must have at most 1000 entries",
+    ],
+    ["a long entry", { names: [long] }, "names.0 must have at most 100000 characters"],
+    ["a long text", { text: long }, "text must have at most 100000 characters; it has 100001"],
   ])("%s is refused", (_name, input, message) => {
     expect(() => convertInput(limited, input)).toThrow(message);
   });

@@ -25,7 +25,14 @@ export const Message = Type.Unsafe<JsonObject>(
         Type.String({ description: "The same time, in UTC, in the form 'YYYY-MM-DD HH:MM:SS'" }),
       ),
       user: Type.Optional(orNull(Person)),
-      text: Type.Optional(orNull(Type.String({ description: "Mentions have the form <@name (id:U…)>" }))),
+      text: Type.Optional(
+        orNull(
+          Type.String({
+            description:
+              "Mentions have the form <@name (id:U…)>, which can be sent back; &amp; &lt; &gt; are & < >",
+          }),
+        ),
+      ),
       reactions: Type.Optional(
         orNull(
           Type.Array(

@@ -44,12 +44,17 @@ export function windowOf(filters: TimeFilters, now: number): Window {
   const oldest = relativeTime(given, "oldest_relative", now) ?? absoluteTime(given, "oldest_datetime");
   const latest = relativeTime(given, "latest_relative", now) ?? absoluteTime(given, "latest_datetime");
   if (oldest === undefined && latest === undefined) return {};
-  if (oldest === undefined && given.latest_datetime !== undefined) return windowBetween(undefined, latest);
+  const names = [
+    given.oldest_datetime === undefined ? "oldest_relative" : "oldest_datetime",
+    given.latest_datetime === undefined ? "latest_relative" : "latest_datetime",
+  ] as const;
+  if (oldest === undefined && given.latest_datetime !== undefined)
+    return windowBetween(undefined, latest, names);
   // Alone, the relative form means from the bound until now.
-  if (oldest === undefined) return windowBetween(latest, now);
+  if (oldest === undefined) return windowBetween(latest, now, names);
   // With `oldest` alone the platform starts with the oldest messages; with both, with the newest. An oldest bound in
   // the future (the caller's clock may be fast) is an empty window, not an error.
-  return windowBetween(oldest, latest ?? Math.max(now, oldest));
+  return windowBetween(oldest, latest ?? Math.max(now, oldest), names);
 }
 
 const NAMES = ["oldest_relative", "latest_relative", "oldest_datetime", "latest_datetime"] as const;
@@ -63,12 +68,16 @@ function presentIn(filters: TimeFilters): TimeFilters {
 function requireOne(filters: TimeFilters, bound: "oldest" | "latest"): void {
   const names = [`${bound}_datetime`, `${bound}_relative`] as const;
   if (names.some((name) => filters[name] === undefined)) return;
-  throw badInput(`Give one of \`${names[0]}\` and \`${names[1]}\`, not both.`);
+  throw badInput(`Give one of \`${names[0]}\` and \`${names[1]}\`, not both: leave out \`${names[1]}\`.`);
 }
 
-function windowBetween(oldest: number | undefined, latest: number | undefined): Window {
+function windowBetween(
+  oldest: number | undefined,
+  latest: number | undefined,
+  names: readonly [string, string],
+): Window {
   if (oldest !== undefined && latest !== undefined && oldest > latest) {
-    throw badInput("The oldest bound is later than the latest one. Swap or correct them.");
+    throw badInput(`\`${names[0]}\` must not be later than \`${names[1]}\`. Swap or correct them.`);
   }
   return {
     ...(oldest !== undefined && { oldest: secondsOf(oldest) }),
@@ -85,7 +94,7 @@ function relativeTime(
   const text = filters[name];
   if (text === undefined) return undefined;
   const parts = /^(\d+):(\d+):(\d+)$/.exec(text);
-  if (parts === null) throw badTime(name, RELATIVE_FORM, "'02:03:00' is two days and three hours ago");
+  if (parts === null) throw badTime(name, RELATIVE_FORM, "02:03:00", "two days and three hours ago");
   const [days = 0, hours = 0, minutes = 0] = parts.slice(1).map(Number);
   return now - (days * 86_400 + hours * 3600 + minutes * 60) * 1000;
 }
@@ -98,7 +107,7 @@ function absoluteTime(filters: TimeFilters, name: "oldest_datetime" | "latest_da
   if (text === undefined) return undefined;
   const time = parseDatetime(text);
   if (time === undefined)
-    throw badTime(name, DATETIME_FORM, "'2026-03-08 14:30:00' is half past two in the afternoon, UTC");
+    throw badTime(name, DATETIME_FORM, "2026-03-08 14:30:00", "half past two in the afternoon, UTC");
   return time;
 }
 
@@ -119,10 +128,10 @@ function parseDatetime(text: string): number | undefined {
   return date.getTime() + Number(`0.${fraction}`) * 1000 - offset;
 }
 
-function badTime(name: string, form: string, example: string): Error {
-  return retryableInput(`\`${name}\` is not in the form '${form}'.`, {
+function badTime(name: string, form: string, example: string, meaning: string): Error {
+  return retryableInput(`\`${name}\` must have the form '${form}' (for example: ${example}).`, {
     retryAfterMs: RETRY_AFTER_MS,
-    additionalPromptContent: `Write \`${name}\` in the form '${form}': ${example}.`,
+    additionalPromptContent: `Write \`${name}\` in the form '${form}' and call again: ${example} is ${meaning}.`,
   });
 }
 

@@ -15,9 +15,18 @@ export const ConversationMetadata = Type.Object({
   is_archived: Type.Boolean(),
   is_member: Type.Boolean({ description: "Whether the user is a member" }),
   purpose: Type.String(),
-  num_members: orNull(Type.Integer()),
+  num_members: orNull(Type.Integer({ description: "Null if the platform has not told it" })),
   user: Type.Optional(
     orNull(Type.String({ description: "The other person's id; only for direct messages" })),
+  ),
+  user_name: Type.Optional(
+    orNull(
+      Type.String({
+        description:
+          "The other person's name; only for direct messages. Absent if it is not known without another call: " +
+          "Chat.GetUsersInfo with the ids takes one call for each",
+      }),
+    ),
   ),
   is_user_deleted: Type.Optional(
     orNull(

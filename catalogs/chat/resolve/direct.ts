@@ -41,6 +41,8 @@ export async function existingConversation(
     return textIn(conversation, "id") === undefined ? undefined : conversation;
   } catch (error) {
     if (codeOf(error) === "channel_not_found") return undefined;
+    // With a deactivated person no conversation can be opened, but the earlier one remains.
+    if (codeOf(error) === "user_disabled") return findListed(client, participants);
     if (!(error instanceof ScopesLost) || !error.needed.includes(scope)) throw error;
     // The stored grant has a scope that the token lacks. The tool works without it, so no new consent is needed.
     client.context.cache.set(keyOf(scope), true, CACHE_MS);
@@ -87,6 +89,7 @@ function without(ids: readonly string[], own: string | undefined): string[] {
 function requireFew(others: readonly string[], mayIncludeOwn: boolean): void {
   if (others.length <= MAX_OTHERS + (mayIncludeOwn ? 1 : 0)) return;
   throw badInput(
-    `A direct conversation can have at most ${MAX_OTHERS} other people; ${others.length} were given.`,
+    `\`user_ids\`, \`usernames\` and \`emails\` must have at most ${MAX_OTHERS} other people together; ` +
+      `${others.length} were given. Leave some out and call again.`,
   );
 }

@@ -3,28 +3,32 @@ import { badInput } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { type BasicUser, basicUser } from "../records/user";
 import { codeOf } from "../upstream/failure";
-import { shownNames } from "./not-found";
+import { MAX_SHOWN, shortened } from "./not-found";
 import { objectIn } from "../../upstream/json";
 import { rememberUser } from "./users";
 
 const ADDRESS = /^[^\s@]+@(?:[^\s@.]+\.)+(?:\p{L}{2,}|xn--[a-z0-9-]+)$/iu;
 
-/** Throws bad input that lists all texts that are not addresses. */
+/** Throws bad input that names the texts that are not addresses. Blank ones are ignored. */
 export function requireAddresses(emails: readonly string[]): void {
-  const wrong = emails.filter((email) => !ADDRESS.test(email));
+  const wrong = [...emails.entries()].filter(
+    ([, email]) => email.trim() !== "" && !ADDRESS.test(email.trim()),
+  );
   if (wrong.length === 0) return;
-  throw badInput(`Not an e-mail address (local@domain.tld): ${shownNames(wrong)}.`);
+  const rules = wrong
+    .slice(0, MAX_SHOWN)
+    .map(
+      ([index, email]) => `emails.${index} must have the form local@domain.tld: ${shortened(email)} has not`,
+    );
+  throw badInput(`${rules.join("; ")}.`, {
+    additionalPromptContent:
+      "Correct `emails` and call again, or give these people in `usernames` or `user_ids`.",
+  });
 }
 
-/** The person of each address, in the same order; undefined if there is none. Throws all other failures. */
-export function findEmails(
-  client: ChatClient,
-  emails: readonly string[],
-): Promise<(BasicUser | undefined)[]> {
-  return client.together(emails.map((email) => findEmail(client, email.toLowerCase())));
-}
-
-async function findEmail(client: ChatClient, email: string): Promise<BasicUser | undefined> {
+/** The person of an address; undefined if there is none. Throws all other failures. */
+export async function findEmail(client: ChatClient, address: string): Promise<BasicUser | undefined> {
+  const email = address.toLowerCase();
   try {
     const user = basicUser(objectIn(await client.call("users.lookupByEmail", { email }), "user"));
     if (user !== undefined) rememberUser(client, user);

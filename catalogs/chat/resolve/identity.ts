@@ -18,15 +18,6 @@ export function knownOwnId(client: ChatClient): string | undefined {
   return fact(client, "user_id");
 }
 
-/**
- * The workspace, for calls with a grant for a whole organization, which covers several. Undefined for a grant for one
- * workspace, whose calls must not name it.
- */
-export async function teamOfOrganization(client: ChatClient): Promise<string | undefined> {
-  if (client.context.grant?.facts["is_enterprise_install"] !== true) return undefined;
-  return fact(client, "team_id") ?? textIn(await authTest(client), "team_id");
-}
-
 /** The workspace of the grant, as far as it is known without a call. */
 export function knownTeam(client: ChatClient): { id: string | undefined; name: string | undefined } {
   const answer = client.context.cache.get<JsonObject>(AUTH_TEST) ?? {};
@@ -36,12 +27,14 @@ export function knownTeam(client: ChatClient): { id: string | undefined; name: s
   };
 }
 
-function fact(client: ChatClient, name: string): string | undefined {
+/** A fact that was stored with the grant. */
+export function fact(client: ChatClient, name: string): string | undefined {
   const value = client.context.grant?.facts[name];
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-async function authTest(client: ChatClient): Promise<JsonObject> {
+/** The answer of `auth.test`, requested once. */
+export async function authTest(client: ChatClient): Promise<JsonObject> {
   const { cache } = client.context;
   const known = cache.get<JsonObject>(AUTH_TEST);
   if (known !== undefined) return known;

@@ -75,7 +75,7 @@ async function membersOf(client: ChatClient, channel: string): Promise<ReadonlyS
     const body = await client.call(
       "conversations.members",
       { channel, limit: SMALL_PAGE, cursor },
-      { paging: true },
+      { paging: true, ownCursor: true },
     );
     for (const id of textsIn(body, "members")) ids.add(id);
     cursor = nextCursorIn(body);

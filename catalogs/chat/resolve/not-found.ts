@@ -6,7 +6,7 @@ import type { Stop } from "./search";
 /** Names for which similar ones are looked for. */
 const MAX_COMPARED = 5;
 /** Names that a message repeats. */
-const MAX_SHOWN = 20;
+export const MAX_SHOWN = 20;
 /** Of a name, in characters. The longest names of the platform are shorter. */
 const MAX_LENGTH = 200;
 
@@ -22,10 +22,14 @@ export function notFound(what: string, stopped: Stop | undefined, known: string)
   }
   const soFar = `Not found so far: ${what}. The workspace is large;`;
   if (stopped === "time") {
-    return retryableInput(`${soFar} the search ran out of time. Try again or give an id.`, details);
+    return retryableInput(
+      `${soFar} the search ran out of time. Call again: it continues where it stopped. Or give an id.`,
+      details,
+    );
   }
   return upstreamRateLimited(
-    `${soFar} the search was stopped by the platform's rate limit. Try again later or give an id.`,
+    `${soFar} the platform's rate limit stopped the search. Call again in ${secondsOf(stopped)} s: it continues where it ` +
+      "stopped. Or give an id.",
     {
       ...stopped.details,
       additionalPromptContent: known,
@@ -33,9 +37,13 @@ export function notFound(what: string, stopped: Stop | undefined, known: string)
   );
 }
 
-/** The names in an error message. */
-export function shownNames(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_SHOWN).map((name) => shortened(name));
+function secondsOf({ details }: ToolError): number {
+  return Math.ceil((details.retryAfterMs ?? 1000) / 1000);
+}
+
+/** The names in an error message. `more`: what follows each of them. */
+export function shownNames(names: readonly string[], more: (name: string) => string = () => ""): string {
+  const shown = names.slice(0, MAX_SHOWN).map((name) => `${shortened(name)}${more(name)}`);
   const others = names.length - shown.length;
   return others === 0 ? shown.join(", ") : `${shown.join(", ")} and ${others} more`;
 }

@@ -2,7 +2,6 @@
 // time is spent.
 import { ToolError, endedBecause } from "../../../src/tools";
 import type { ChatClient } from "../client";
-import { CACHE_ABSENCE_MS } from "../limits";
 import { Directory } from "./directory";
 import type { Listing } from "./listing";
 
@@ -10,10 +9,8 @@ import type { Listing } from "./listing";
 export type Stop = ToolError | "time";
 
 /** The result of a search. */
-export interface Search<Entry> {
+export interface Search<Entry extends object> {
   directory: Directory<Entry>;
-  /** Whether no page was read: the entries may be out of date. */
-  cached: boolean;
   stopped: Stop | undefined;
 }
 
@@ -21,39 +18,39 @@ export interface Search<Entry> {
  * Searches until each of `names` is settled: has an entry that no later page can replace.
  * Throws `ToolError` if the platform refuses or fails; a rate limit and the end of the time are results, not errors.
  */
-export async function search<Entry>(
+export async function search<Entry extends object>(
   client: ChatClient,
   listing: Listing<Entry>,
   names: readonly string[],
   settles: (entry: Entry) => boolean = () => true,
 ): Promise<Search<Entry>> {
-  const since = client.context.now() - CACHE_ABSENCE_MS;
-  let directory = Directory.of(client, listing);
-  let cached = true;
+  const directory = await Directory.of(client, listing);
   for (;;) {
     const missing = names.filter((name) => !isSettled(directory.get(name), settles));
-    if (missing.length === 0) return { directory, cached, stopped: undefined };
+    if (missing.length === 0) return { directory, stopped: undefined };
     if (directory.complete) {
-      const absent = missing.filter((name) => directory.get(name) === undefined);
-      if (absent.length === 0 || directory.startedAt >= since) {
-        return { directory, cached, stopped: undefined };
-      }
-      // A new entry may be on any page, so an absence counts only while the first page is fresh.
-      directory.forget(client);
-      directory = Directory.of(client, listing);
+      const absent = missing.some((name) => directory.get(name) === undefined);
+      if (!absent || directory.isBelieved(client)) return { directory, stopped: undefined };
+      // A new entry may be on any page.
+      directory.startAgain(client);
     }
-    if (client.budget.spent) return { directory, cached, stopped: "time" };
-    cached = false;
+    if (client.budget.spent) return { directory, stopped: "time" };
     const stopped = await step(client, directory);
-    if (stopped !== undefined) return { directory, cached, stopped };
+    if (stopped !== undefined) return { directory, stopped };
   }
 }
 
-function isSettled<Entry>(entry: Entry | undefined, settles: (entry: Entry) => boolean): boolean {
+function isSettled<Entry extends object>(
+  entry: Entry | undefined,
+  settles: (entry: Entry) => boolean,
+): boolean {
   return entry !== undefined && settles(entry);
 }
 
-async function step<Entry>(client: ChatClient, directory: Directory<Entry>): Promise<Stop | undefined> {
+async function step<Entry extends object>(
+  client: ChatClient,
+  directory: Directory<Entry>,
+): Promise<Stop | undefined> {
   try {
     await directory.advance(client);
     return undefined;

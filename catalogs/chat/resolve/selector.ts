@@ -1,20 +1,27 @@
 // The parameters that select a conversation or people, checked before any request.
 import { Type } from "typebox";
 import { badInput } from "../../../src/tools";
+import { TOOLKIT } from "../metadata";
 import { requireAddresses } from "./emails";
 import { foldUsername } from "./usernames";
 
+/** Where the values of these parameters are found. */
+export const CHANNEL_NAME = `The name of the channel, with or without a leading #: \`name\` in the answer of ${TOOLKIT}.ListConversations.`;
+export const CONVERSATION_ID = `The id of the conversation: \`id\` in the answer of ${TOOLKIT}.ListConversations.`;
+export const USER_ID = `\`id\` in the answer of ${TOOLKIT}.ListUsers`;
+export const USERNAME = `\`name\` in the answer of ${TOOLKIT}.ListUsers`;
+
 /** The parameters by which a conversation is selected; spread into a tool's input. */
 export const SELECTOR_PARAMETERS = {
-  channel_name: Type.Optional(
-    Type.String({ description: "The name of the channel, with or without a leading #." }),
-  ),
+  channel_name: Type.Optional(Type.String({ description: CHANNEL_NAME })),
   conversation_id: Type.Optional(
-    Type.String({ description: "The id of the conversation. Faster than the channel's name." }),
+    Type.String({
+      description: `${CONVERSATION_ID} Faster than the channel's name. The id of a person means the direct conversation.`,
+    }),
   ),
   user_ids: Type.Optional(
     Type.Array(Type.String(), {
-      description: "Ids of the people in the conversation. Prefer them over usernames.",
+      description: `Ids of the people in the conversation: ${USER_ID}. Prefer them over usernames.`,
     }),
   ),
   emails: Type.Optional(
@@ -23,13 +30,17 @@ export const SELECTOR_PARAMETERS = {
     }),
   ),
   usernames: Type.Optional(
-    Type.Array(Type.String(), { description: "Usernames (handles) of the people in the conversation." }),
+    Type.Array(Type.String(), {
+      description: `Usernames (handles) of the people in the conversation: ${USERNAME}.`,
+    }),
   ),
 };
 
 /** The parameters without people; spread into a tool's input. */
 export const PLACE_PARAMETERS = {
-  conversation_id: SELECTOR_PARAMETERS.conversation_id,
+  conversation_id: Type.Optional(
+    Type.String({ description: "The id of the conversation. Faster than the channel's name." }),
+  ),
   channel_name: SELECTOR_PARAMETERS.channel_name,
 };
 
@@ -65,12 +76,20 @@ export function selectorOf(input: SelectorInput): Selector {
   const people = peopleOf(input);
   const given: Selector[] = placesIn(input);
   if (people !== undefined) given.push({ kind: "people", people });
-  return theOnly(given, RULE);
+  const selector = theOnly(given, RULE);
+  if (selector.kind !== "id" || !PERSON_ID.test(selector.id)) return selector;
+  return { kind: "people", people: { userIds: [selector.id], usernames: [], emails: [] } };
 }
 
 /** Like `selectorOf`, for tools that do not accept people. */
 export function placeOf(input: PlaceInput): Place {
-  return theOnly(placesIn(input), PLACE_RULE);
+  const place = theOnly(placesIn(input), PLACE_RULE);
+  if (place.kind === "id" && PERSON_ID.test(place.id)) {
+    throw badInput(
+      `\`conversation_id\` is the id of a person. Give the id of a conversation, such as C… or D….`,
+    );
+  }
+  return place;
 }
 
 /** The given people, each once; undefined if there are none. Throws bad input for an invalid e-mail address. */
@@ -80,9 +99,12 @@ export function peopleOf(input: PeopleInput): People | undefined {
     usernames: distinct(input.usernames, foldUsername),
     emails: distinct(input.emails, (value) => value.toLowerCase()),
   };
-  requireAddresses(people.emails);
+  requireAddresses(input.emails ?? []);
   return Object.values(people).some((values) => values.length > 0) ? people : undefined;
 }
+
+/** The ids of people. The platform posts to one in place of a conversation's, but does not read there. */
+const PERSON_ID = /^[UW][A-Z0-9]{8,}$/;
 
 function placesIn(input: PlaceInput): Place[] {
   const id = input.conversation_id?.trim() ?? "";
@@ -93,11 +115,20 @@ function placesIn(input: PlaceInput): Place[] {
   ];
 }
 
-function theOnly<Given>(given: readonly Given[], rule: string): Given {
+function theOnly<Given extends Selector>(given: readonly Given[], rule: string): Given {
   const [only, ...others] = given;
   if (only === undefined) throw badInput(`${rule} None was given.`);
-  if (others.length > 0) throw badInput(`${rule} ${given.length} were given.`);
+  if (others.length > 0) {
+    throw badInput(
+      `${rule} ${given.length} were given. Leave out all but one: ${given.map(nameOf).join(" or ")}.`,
+    );
+  }
   return only;
+}
+
+function nameOf(selector: Selector): string {
+  if (selector.kind === "people") return "those of people";
+  return selector.kind === "id" ? "`conversation_id`" : "`channel_name`";
 }
 
 /** Each once, as it was written first, for errors. `fold`: what makes two of them equal. */

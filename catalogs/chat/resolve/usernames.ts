@@ -1,5 +1,5 @@
 // Finds people by handle. The platform has no lookup by handle, so the workspace's members are listed.
-import type { JsonObject } from "../../../src/tools";
+import type { Json, JsonObject } from "../../../src/tools";
 import type { ChatClient } from "../client";
 import { type BasicUser, basicUser, isBot } from "../records/user";
 import type { Listing } from "./listing";
@@ -15,13 +15,15 @@ export interface Member {
 /** Members by handle. Display names are not unique, so they never identify a person; bots cannot be found. */
 export const MEMBERS: Listing<Member> = {
   method: "users.list",
-  params: {},
+  sources: [{}],
   items: "members",
   read: readMember,
   names: ({ user }) => (user.name === null || isBot(user) ? [] : [foldUsername(user.name)]),
   idOf: ({ user }) => user.id,
   // The handle of a deactivated person can be used again.
   better: (member, than) => than.deactivated && !member.deactivated,
+  packed: ({ user, deactivated }) => [...FIELDS.map((field) => user[field]), deactivated],
+  unpacked: unpackedMember,
   seen: (client, { user }) => rememberUser(client, user),
 };
 
@@ -51,6 +53,27 @@ export function foldUsername(username: string): string {
     .replace(/^[@\s]+/, "")
     .trim()
     .toLowerCase();
+}
+
+const FIELDS = ["id", "name", "is_bot", "email", "display_name", "real_name", "timezone"] as const;
+
+function unpackedMember(fields: readonly Json[]): Member | undefined {
+  const [id, name, isBot, email, displayName, realName, timezone, deactivated] = fields;
+  if (typeof id !== "string") return undefined;
+  const user = {
+    id,
+    name: textOrNull(name),
+    is_bot: typeof isBot === "boolean" ? isBot : null,
+    email: textOrNull(email),
+    display_name: textOrNull(displayName),
+    real_name: textOrNull(realName),
+    timezone: textOrNull(timezone),
+  };
+  return { user, deactivated: deactivated === true };
+}
+
+function textOrNull(value: Json | undefined): string | null {
+  return typeof value === "string" ? value : null;
 }
 
 function readMember(item: JsonObject): Member | undefined {

@@ -19,6 +19,11 @@ export function isCachedUser(client: ChatClient, id: string): boolean {
   return memoryOf(client).get(id, client.context.now()) !== undefined;
 }
 
+/** The person or bot with this id, if it is known without a call. */
+export function knownUser(client: ChatClient, id: string): BasicUser | undefined {
+  return memoryOf(client).get(id, client.context.now()) ?? undefined;
+}
+
 /** The person or bot with this id; undefined if it does not exist or this user may not see it. Throws `ToolError`. */
 export async function findUser(
   client: ChatClient,

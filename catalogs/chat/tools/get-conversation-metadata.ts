@@ -5,6 +5,7 @@ import { ChatClient } from "../client";
 import { grantWith, READS } from "../metadata";
 import { ConversationMetadata, conversationMetadata } from "../records/conversation";
 import { type Found, withExisting } from "../resolve/conversation";
+import { withNames } from "../resolve/names";
 import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
 import { READ_CONVERSATIONS, READ_USERS } from "../scopes";
 import { objectIn } from "../../upstream/json";
@@ -35,6 +36,12 @@ export async function metadataOf(context: ToolContext, input: SelectorInput): Pr
 }
 
 async function describe(client: ChatClient, found: Found): Promise<ConversationMetadata> {
+  const metadata = await recordOf(client, found);
+  const [named = metadata] = await withNames(client, [metadata]);
+  return named;
+}
+
+async function recordOf(client: ChatClient, found: Found): Promise<ConversationMetadata> {
   if (found.record !== undefined) return found.record;
   const { direct } = found;
   // Opening may return only the id.

@@ -1,6 +1,7 @@
 // Chat.GetMessages: the messages of a conversation.
 import { type Static, Type } from "typebox";
 import { defineTool, type JsonObject, type ToolContext } from "../../../src/tools";
+import { MISSING, missingField } from "../../upstream/missing";
 import { ChatClient } from "../client";
 import { MESSAGES_LIMIT } from "../limits";
 import { Message, readable } from "../messages/message";
@@ -24,6 +25,7 @@ import { objectsIn } from "../../upstream/json";
 export const Messages = Type.Object({
   messages: Type.Array(Message, { description: "Newest first, without replies in threads" }),
   next_cursor: orNull(Type.String()),
+  missing: MISSING,
 });
 
 export const getMessages = defineTool({
@@ -31,7 +33,8 @@ export const getMessages = defineTool({
   description:
     "Reads the messages of a conversation, newest first. The conversation is given by its id, by the channel's name, " +
     "or by the people in it. With only an oldest bound, it reads until now; with only latest_datetime, from the " +
-    "beginning until then; with only latest_relative, from then until now.",
+    "beginning until then; with only latest_relative, from then until now. Workspaces without a paid plan show about 90 " +
+    "days: older messages are not found.",
   input: Type.Object({
     ...SELECTOR_PARAMETERS,
     ...TIME_PARAMETERS,
@@ -63,8 +66,14 @@ export async function messagesIn(
   return {
     messages: await readable(client, objectsIn(body, "messages")),
     next_cursor: nextAfter(cursor, body),
+    ...missingField(context, body["is_limited"] === true ? [OLD_MESSAGES] : []),
   };
 }
+
+const OLD_MESSAGES = {
+  what: "older messages",
+  reason: "The workspace's plan hides messages after about 90 days. Only its administrators can change that.",
+};
 
 /** A repeated cursor would loop forever. */
 function nextAfter(cursor: string | undefined, body: JsonObject): string | null {

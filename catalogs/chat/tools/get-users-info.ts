@@ -1,11 +1,13 @@
 // Chat.GetUsersInfo: people by id, handle or e-mail address.
 import { type Static, Type } from "typebox";
-import { badInput, defineTool, type ToolContext } from "../../../src/tools";
+import { badInput, defineTool, type ToolContext, type ToolError } from "../../../src/tools";
+import { MISSING, missingField } from "../../upstream/missing";
 import { ChatClient } from "../client";
 import { grantWith, READS } from "../metadata";
 import { BasicUser } from "../records/user";
-import { findPeople } from "../resolve/people";
-import { type PeopleInput, peopleOf } from "../resolve/selector";
+import { shownNames } from "../resolve/not-found";
+import { lookUpPeople } from "../resolve/people";
+import { type PeopleInput, peopleOf, USER_ID, USERNAME } from "../resolve/selector";
 import { READ_USERS } from "../scopes";
 
 const list = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
@@ -14,6 +16,7 @@ const Users = Type.Object({
   users: Type.Array(BasicUser, {
     description: "First those given by id, then by username, then by e-mail address",
   }),
+  missing: MISSING,
 });
 
 export const getUsersInfo = defineTool({
@@ -21,8 +24,8 @@ export const getUsersInfo = defineTool({
   description:
     "Returns the profiles of people in the chat workspace, given by id, username (handle) or e-mail address.",
   input: Type.Object({
-    user_ids: list("Ids of people. Prefer them, and e-mail addresses, over usernames."),
-    usernames: list("Usernames (handles) of people, with or without a leading @."),
+    user_ids: list(`Ids of people: ${USER_ID}. Prefer them, and e-mail addresses, over usernames.`),
+    usernames: list(`Usernames (handles) of people, with or without a leading @: ${USERNAME}.`),
     emails: list("E-mail addresses of people."),
   }),
   output: Users,
@@ -31,9 +34,20 @@ export const getUsersInfo = defineTool({
   run: (input, context) => usersInfo(context, input),
 });
 
-/** All requested people, each once. If any are not found, throws an error that names all of them. */
+/**
+ * The requested people, each once, and what is missing. Throws an error that names all who are missing if none were found.
+ */
 export async function usersInfo(context: ToolContext, input: PeopleInput): Promise<Static<typeof Users>> {
-  const people = peopleOf(input);
-  if (people === undefined) throw badInput("Give at least one of `user_ids`, `usernames` and `emails`.");
-  return { users: await findPeople(new ChatClient(context), people) };
+  const wanted = peopleOf(input);
+  if (wanted === undefined) throw badInput("Give at least one of `user_ids`, `usernames` and `emails`.");
+  const { people, absent, failed } = await lookUpPeople(new ChatClient(context), wanted);
+  const problems = [absent, failed].filter((problem) => problem !== undefined);
+  const [first] = problems;
+  if (people.length === 0 && first !== undefined) throw first.error;
+  const missing = problems.map(({ names, error }) => ({ what: shownNames(names), reason: reasonOf(error) }));
+  return { users: people, ...missingField(context, missing) };
+}
+
+function reasonOf({ message, details }: ToolError): string {
+  return [message, details.additionalPromptContent].filter((text) => text !== undefined).join(" ");
 }

@@ -2,13 +2,15 @@
 import { Type } from "typebox";
 import { defineTool } from "../../../src/tools";
 import { ChatClient } from "../client";
-import { collect } from "../collect";
+import { missingField, MISSING } from "../../upstream/missing";
+import { bySegment, collect } from "../collect";
 import { LIST_LIMIT } from "../limits";
 import { grantWith, READS } from "../metadata";
 import { limitParameter, NEXT_CURSOR, orNull, rangeOf } from "../parameters";
 import { BasicUser, basicUser, isBot } from "../records/user";
 import { Directory } from "../resolve/directory";
 import { pageOf } from "../resolve/listing";
+import { segmentsOf } from "../resolve/segments";
 import { MEMBERS } from "../resolve/usernames";
 import { READ_USERS } from "../scopes";
 import { nextCursorIn } from "../upstream/exchange";
@@ -24,16 +26,18 @@ export const listUsers = defineTool({
     limit: limitParameter(LIST_LIMIT, "people"),
     next_cursor: NEXT_CURSOR,
   }),
-  output: Type.Object({ users: Type.Array(BasicUser), next_cursor: orNull(Type.String()) }),
+  output: Type.Object({ users: Type.Array(BasicUser), next_cursor: orNull(Type.String()), missing: MISSING }),
   authorization: grantWith(READ_USERS),
   metadata: READS,
   clamps: { limit: rangeOf(LIST_LIMIT) },
   async run(input, context) {
     const client = new ChatClient(context);
-    const { items, next_cursor } = await collect(client, input, LIST_LIMIT, async (cursor, limit) => {
-      const body = await pageOf(client, MEMBERS, cursor, limit);
+    const { method, sources } = MEMBERS;
+    const segments = await segmentsOf(client, sources);
+    const read = bySegment(segments, async (params, cursor, limit) => {
+      const body = await pageOf(client, { method, params }, cursor, limit);
       const members = objectsIn(body, "members");
-      Directory.of(client, MEMBERS).learn(client, members);
+      (await Directory.of(client, MEMBERS)).learn(client, members);
       const users = members
         .filter((member) => member["deleted"] !== true)
         .map(basicUser)
@@ -41,6 +45,7 @@ export const listUsers = defineTool({
         .filter((user) => input.exclude_bots === false || !isBot(user));
       return { items: users, counts: users.length, next: nextCursorIn(body) };
     });
-    return { users: items, next_cursor };
+    const { items, next_cursor, missing } = await collect(client, input, LIST_LIMIT, read);
+    return { users: items, next_cursor, ...missingField(context, missing) };
   },
 });

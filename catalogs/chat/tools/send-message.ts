@@ -1,8 +1,9 @@
 // Chat.SendMessage: posts one message as the user.
 import { type Static, Type } from "typebox";
 import { badInput, defineTool, isObject, type JsonObject, type ToolContext } from "../../../src/tools";
+import { textsIn } from "../../upstream/json";
 import { ChatClient } from "../client";
-import { MESSAGE_LIMIT } from "../limits";
+import { MESSAGE_LIMIT, SPLIT_LENGTH } from "../limits";
 import { CREATES, grantWith } from "../metadata";
 import { withConversation } from "../resolve/conversation";
 import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
@@ -10,6 +11,9 @@ import { OPEN_ONE, OPEN_SEVERAL, POST, READ_CONVERSATIONS, READ_USERS } from "..
 
 export const Posted = Type.Object({
   success: Type.Literal(true),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), { description: "What the platform did, or may have done, to the message" }),
+  ),
   data: Type.Object(
     {
       ok: Type.Literal(true),
@@ -27,15 +31,21 @@ export const Posted = Type.Object({
 
 export const SEND_SCOPES = [...READ_CONVERSATIONS, ...READ_USERS, POST, OPEN_ONE, OPEN_SEVERAL] as const;
 
+const TRUNCATED = "message_truncated";
+
+const MARKUP =
+  "The text, in the platform's markup: *bold*, _italic_, ~struck~, `code`, > quote, <https://example.com|label>. A mention " +
+  "is <@USER_ID>, a channel <#CHANNEL_ID>; <!here> and <!channel> notify everybody. `&`, `<` and `>` are control " +
+  "characters: as text write &amp; &lt; &gt;. Above about 4,000 characters the platform may split the text into several " +
+  "messages.";
+
 export const sendMessage = defineTool({
   name: "SendMessage",
   description:
     "Sends a message as the user: to a conversation by its id, to a channel by its name, or to one or more people. " +
     "For several people it opens a conversation with all of them.",
   input: Type.Object({
-    message: Type.String({
-      description: "The text, sent unchanged: the platform's markup and mentions work.",
-    }),
+    message: Type.String({ description: MARKUP }),
     ...SELECTOR_PARAMETERS,
   }),
   output: Posted,
@@ -53,9 +63,31 @@ export async function send(
   const selector = selectorOf(input);
   const client = new ChatClient(context);
   const answer = await withConversation(client, selector, ({ id: channel, subject }) =>
-    client.call("chat.postMessage", { channel, text: input.message }, { subject }),
+    client.call("chat.postMessage", { channel, text: mentionsOf(input.message) }, { subject }),
   );
-  return { success: true, data: posted(answer) };
+  const warnings = warningsOf(input.message, answer);
+  for (const warning of warnings) context.log("warning", warning);
+  return { success: true, ...(warnings.length > 0 && { warnings }), data: posted(answer) };
+}
+
+/** Mentions in the form in which messages are read, turned back: the platform would notify no person otherwise. */
+function mentionsOf(message: string): string {
+  return message.replace(/<@[^<>]* \(id:([UW][A-Z0-9]+)\)>/g, "<@$1>");
+}
+
+function warningsOf(message: string, answer: JsonObject): string[] {
+  const told = [answer["warning"], ...textsIn(answer["response_metadata"], "warnings")];
+  const isTruncated = told.some((text) => typeof text === "string" && text.includes(TRUNCATED));
+  const length = message.length <= SPLIT_LENGTH ? 0 : Array.from(message).length;
+  return [
+    ...(isTruncated ? ["The platform has cut the message. Send the rest as another message."] : []),
+    ...(length > SPLIT_LENGTH
+      ? [
+          `The message has ${length} characters. Above ${SPLIT_LENGTH} the platform may post it as several messages; ` +
+            "`ts` is the id of one of them. Read the conversation to find the others.",
+        ]
+      : []),
+  ];
 }
 
 function requireMessage(message: string): void {
@@ -65,7 +97,7 @@ function requireMessage(message: string): void {
   const length = Array.from(message).length;
   if (length <= MESSAGE_LIMIT) return;
   throw badInput(
-    `\`message\` has ${length} characters; at most ${MESSAGE_LIMIT} can be sent. Shorten it or send it in parts.`,
+    `\`message\` must have at most ${MESSAGE_LIMIT} characters; it has ${length}. Shorten it or send it in parts.`,
   );
 }
 

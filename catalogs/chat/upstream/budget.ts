@@ -1,6 +1,6 @@
 // The time that one tool run may spend on pages, waits and retries.
 import type { ToolContext } from "../../../src/tools";
-import { PAGING_MS, PAGING_SHARE } from "../limits";
+import { PAGING_MS, PAGING_SHARE, RESERVE_MS } from "../limits";
 
 export class Budget {
   readonly #context: ToolContext;
@@ -21,7 +21,8 @@ export class Budget {
     return this.left === 0;
   }
 
+  /** Whether a wait leaves time for the call that follows it. */
   fits(ms: number): boolean {
-    return ms < this.left;
+    return ms + RESERVE_MS <= this.left;
   }
 }

@@ -12,7 +12,7 @@ export function exchange(
   context: ToolContext,
   method: MethodName,
   params: Params,
-  signal: AbortSignal,
+  { signal, timeoutMs }: { signal: AbortSignal; timeoutMs?: number | undefined },
 ): Promise<WholeAnswer> {
   return exchangeWith(context, "api", method, {
     method: "POST",
@@ -22,6 +22,7 @@ export function exchange(
     },
     body: formOf(params),
     signal,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
 }
 

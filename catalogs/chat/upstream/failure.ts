@@ -4,13 +4,14 @@ import {
   GrantDead,
   ScopesLost,
   ToolError,
+  type ToolErrorDetails,
   upstreamFailed,
   upstreamNotFound,
   upstreamRefused,
   upstreamUnmapped,
 } from "../../../src/tools";
-import { MESSAGE_LIMIT } from "../limits";
-import { meaningOf, sentenceFor } from "./codes";
+import { TOOLKIT } from "../metadata";
+import { type Code, codeNamed } from "./codes";
 import type { WholeAnswer } from "../../upstream/exchange";
 import { type Failure, final, rateLimitReached } from "../../upstream/retry";
 import { textIn, textsIn } from "../../upstream/json";
@@ -43,48 +44,80 @@ export function codeOf(error: unknown): unknown {
   return error instanceof ToolError ? error.details.extra?.["upstream_code"] : undefined;
 }
 
+/** An expired cursor that the caller has not given. All other errors are unchanged. */
+export function withoutCursor(error: unknown): unknown {
+  if (!(error instanceof ToolError) || codeOf(error) !== "invalid_cursor") return error;
+  const { developerMessage, extra } = error.details;
+  return upstreamFailed("The platform ended its listing before the last page.", {
+    advice: "Call again with the same input.",
+    ...(developerMessage === undefined ? {} : { developerMessage }),
+    ...(extra === undefined ? {} : { extra }),
+  });
+}
+
+/** The wait of a rate limit in whole seconds; undefined for other failures. */
+export function rateLimitOf(error: unknown): number | undefined {
+  if (!(error instanceof ToolError) || error.kind !== "UPSTREAM_RUNTIME_RATE_LIMIT") return undefined;
+  return Math.ceil((error.details.retryAfterMs ?? 1000) / 1000);
+}
+
 export function isNotFound(error: unknown): boolean {
   return error instanceof ToolError && error.kind === "UPSTREAM_RUNTIME_NOT_FOUND";
 }
 
-/** The error for a method that is rate limited for this time. */
-export function rateLimited(method: MethodName, retryAfterMs: number): ToolError {
-  return rateLimitReached(`${method}: ratelimited`, retryAfterMs);
+/** The error for a method, or a part of what it is used for, that is rate limited for this time. */
+export function rateLimited(limit: string, retryAfterMs: number): ToolError {
+  return rateLimitReached(`${limit}: ratelimited`, retryAfterMs);
 }
 
 function refusal(call: Call, answer: WholeAnswer, code: string): Failure {
   const details = { developerMessage: `${call.method}: ${code}`, extra: { upstream_code: code } };
-  switch (meaningOf(code)) {
+  // Callers name types that exist, so this is about what the token, or the app, may list.
+  if (code === "invalid_types") return final(refusedTypes(call, answer, details));
+  const known = codeNamed(code);
+  if (known === undefined) return unmapped(`${code}`, details);
+  const { meaning, sentence, next } = known;
+  const advised = next === undefined ? details : { ...details, additionalPromptContent: next };
+  switch (meaning) {
     case "dead":
-      return final(new GrantDead(code));
+      // The platform answers so too if the app may be used only from other addresses.
+      return final(new GrantDead(code, undefined, { isDoubtful: code === "invalid_auth" }));
     case "scope":
       return final(lostScopes(call, answer, code));
     case "missing":
       return final(
-        upstreamNotFound(`Not found, or not visible to this user: ${call.subject ?? code}.`, details),
+        upstreamNotFound(`Not found, or not visible to this user: ${call.subject ?? code}.`, {
+          ...advised,
+          ...correction(call),
+        }),
       );
     case "throttled":
       return throttled(call, answer);
     case "refused":
-      return final(upstreamRefused(sentenceFor(code) ?? `The platform refused this (${code}).`, details));
+    case "organization":
+      return final(upstreamRefused(sentence, advised));
     case "input":
-      return final(badInput(inputSentence(code, answer), details));
+      return final(badInput([sentence, ...reasonsIn(answer)].join(" "), advised));
+    case "fault":
+      return final(upstreamUnmapped(`${sentence} (${code})`, { ...advised, statusCode: 502 }));
     case "transient":
-      return transient(call, code);
-    case undefined:
-      return unmapped(code, details);
+      return transient(call, code, known);
   }
 }
 
-function inputSentence(code: string, answer: WholeAnswer): string {
-  if (code === "msg_too_long") {
-    return (
-      `The message is too long for the platform. It accepts at most ${MESSAGE_LIMIT} characters, ` +
-      "in some places fewer. Shorten it or send it in parts."
-    );
-  }
-  const reasons = textsIn(answer.body?.["response_metadata"], "messages");
-  return sentenceFor(code) ?? [`The platform refused the arguments (${code}).`, ...reasons].join(" ");
+/** The parameter that named what was not found, and the tool that lists what exists. */
+function correction({ params }: Call): { additionalPromptContent?: string } {
+  const of = (parameter: string, lister: string): { additionalPromptContent: string } => ({
+    additionalPromptContent: `Correct \`${parameter}\` and call again. ${TOOLKIT}.${lister} lists what exists, with ids.`,
+  });
+  if (params["channel"] !== undefined) return of("conversation_id", "ListConversations");
+  if (params["user"] !== undefined || params["users"] !== undefined) return of("user_ids", "ListUsers");
+  return {};
+}
+
+/** The platform's own words about the arguments. */
+function reasonsIn(answer: WholeAnswer): string[] {
+  return textsIn(answer.body?.["response_metadata"], "messages");
 }
 
 function throttled(call: Call, answer: WholeAnswer): Failure {
@@ -95,12 +128,13 @@ function throttled(call: Call, answer: WholeAnswer): Failure {
   };
 }
 
-function transient(call: Call, what: string): Failure {
+/** Without a code of the platform nothing is known about the outcome. */
+function transient(call: Call, what: string, code: Code | undefined = undefined): Failure {
   const error = upstreamFailed(`The platform could not do this at the moment (${what}).`, {
-    advice: "Try again later.",
+    advice: code === undefined ? "Try again later." : `${code.sentence} Try again later.`,
     developerMessage: `${call.method}: ${what}`,
   });
-  return { error, retry: "now", maybeDone: true };
+  return { error, retry: "now", maybeDone: code === undefined || code.maybeDone === true };
 }
 
 function unmapped(
@@ -128,6 +162,19 @@ function lostScopes(call: Call, answer: WholeAnswer, code: string): ScopesLost {
   const named = provided === undefined ? own.filter((scope) => needed.includes(scope)) : [];
   const missing = [named, own, lacking(needed)].find((scopes) => scopes.length > 0) ?? [];
   return new ScopesLost(code, missing, provided);
+}
+
+/** All types that are asked for exist, so a refused one is one that the token, or the app, may not list. */
+function refusedTypes(call: Call, answer: WholeAnswer, details: ToolErrorDetails): ToolError {
+  const lost = lostScopes(call, answer, "missing_scope");
+  if (lost.provided !== undefined && lost.needed.length > 0) return lost;
+  return badInput(
+    "The platform does not list conversations of these types. The app may lack a scope for them.",
+    {
+      ...details,
+      advice: "Ask for fewer types, or let an administrator add the scopes to the app.",
+    },
+  );
 }
 
 function scopesIn(answer: WholeAnswer, field: "needed" | "provided"): string[] | undefined {

@@ -9,6 +9,8 @@ interface Method {
   scopes: (params: Params) => readonly string[];
   /** Every call creates something: it is never sent again if it may have succeeded. */
   creates?: true;
+  /** What the platform counts separately, besides the method. */
+  countedBy?: (params: Params) => Params[string];
 }
 
 export type MethodName = keyof typeof METHODS;
@@ -23,11 +25,20 @@ const METHODS = {
   "conversations.members": { scopes: ({ channel }) => (isDirect(channel) ? ["im:read"] : []) },
   "conversations.history": { scopes: ({ channel }) => (isDirect(channel) ? ["im:history"] : []) },
   "conversations.open": { scopes: (params) => [isSeveral(params["users"]) ? OPEN_SEVERAL : OPEN_ONE] },
-  "chat.postMessage": { scopes: () => [POST], creates: true },
+  // About one message a second in each conversation.
+  "chat.postMessage": { scopes: () => [POST], creates: true, countedBy: ({ channel }) => channel },
+  "users.conversations": { scopes: (params) => scopesOfTypes(params["types"]) },
+  "auth.teams.list": { scopes: () => [] },
 } satisfies Record<string, Method>;
 
 export function methodNamed(name: MethodName): Method {
   return METHODS[name];
+}
+
+/** The name of the rate limit that a call counts against. */
+export function limitOf(method: MethodName, params: Params): string {
+  const counted = methodNamed(method).countedBy?.(params);
+  return counted === undefined ? method : `${method} ${String(counted)}`;
 }
 
 function scopesOfTypes(types: Params[string]): string[] {

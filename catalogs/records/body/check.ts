@@ -2,7 +2,8 @@
 // the schema, so that the caller can correct the body without another call.
 import { isObject, parsePlainJson, retryableInput, type ToolError } from "../../../src/tools";
 import { BODIES, publishedSchema, type RequestBody } from "./schemas";
-import { violationsOf } from "./violations";
+import { repeatedKey } from "../../upstream/repeated-key";
+import { exampleOf, violationsOf } from "./violations";
 
 /**
  * Returns the caller's text, which is sent unchanged: parsing and serializing it would lose digits of long ids.
@@ -10,14 +11,17 @@ import { violationsOf } from "./violations";
  */
 export function checkedBody(body: RequestBody, given: unknown): string {
   if (given === undefined || given === null || (typeof given === "string" && given.trim() === "")) {
-    throw refused(body, "`request_body` is required in mode execute.");
+    throw refused(body, `\`request_body\` is required in mode execute${exampleText(body)}.`);
   }
   if (typeof given !== "string") {
-    throw refused(body, "`request_body` must be a string with JSON text, not the object itself.");
+    throw refused(body, "`request_body` must be string: the JSON text of the object, not the object itself.");
   }
   const value = parsed(body, given);
   if (typeof value === "string") {
-    throw refused(body, "`request_body` was encoded as JSON twice. Encode the object once.");
+    throw refused(
+      body,
+      "`request_body` must be string: the JSON text of an object, encoded once; it was encoded as JSON twice.",
+    );
   }
   if (!isObject(value)) {
     throw refused(
@@ -25,7 +29,14 @@ export function checkedBody(body: RequestBody, given: unknown): string {
       `\`request_body\` must be the JSON text of an object, not of ${Array.isArray(value) ? "a list" : "a single value"}.`,
     );
   }
-  const violations = violationsOf(BODIES[body], value);
+  const repeated = repeatedKey(given);
+  if (repeated !== undefined) {
+    throw refused(
+      body,
+      `\`request_body\` must not have the key ${JSON.stringify(repeated)} twice in one object.`,
+    );
+  }
+  const violations = violationsOf(BODIES[body], value, "request_body");
   if (violations.length > 0) {
     throw refused(body, `\`request_body\` does not match its schema: ${violations.join("; ")}.`);
   }
@@ -36,8 +47,13 @@ function parsed(body: RequestBody, text: string): unknown {
   try {
     return parsePlainJson(text);
   } catch {
-    throw refused(body, "`request_body` is not valid JSON.");
+    throw refused(body, `\`request_body\` must be valid JSON${exampleText(body)}.`);
   }
+}
+
+/** An example in the sentence: the text that the parameter takes. */
+function exampleText(body: RequestBody): string {
+  return exampleOf(BODIES[body]);
 }
 
 function refused(body: RequestBody, message: string): ToolError {

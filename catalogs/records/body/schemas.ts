@@ -43,7 +43,7 @@ const criteria = (action: string) =>
     description:
       `Which records are ${action}: Field_Link_Name operator value, joined by && and ||; text in double quotes, ` +
       "dates in single quotes. `ID != 0` means all of them.",
-    examples: ['Status == "Open" && Amount < 100'],
+    examples: ["ID == 3888833000000114027", 'Status == "Open" && Amount < 100'],
   });
 
 const adding = Type.Object(
@@ -132,8 +132,8 @@ const exporting = Type.Object(
   },
   {
     examples: [
-      { query: { criteria: "Amount >= 100", fields: ["Name", "Amount"], max_records: 150_000 } },
       {},
+      { query: { criteria: "Amount >= 100", fields: ["Name", "Amount"], max_records: 150_000 } },
     ],
   },
 );

@@ -1,10 +1,11 @@
 // The applications of an account and their components.
 import { READS } from "../metadata";
+import { CATEGORIES, COMPONENT_TYPES, FIELD_TYPES, FORM_TYPES, legendText } from "../legend";
 import type { Operation } from "../operation";
 
 const APPLICATIONS =
   "One object each: `application_name`, `link_name`, `workspace_name` (the account owner), `date_format`, `time_zone`, " +
-  "`creation_date`, `created_by`, `category` (1 own, 2 shared by another workspace)";
+  `\`creation_date\`, \`created_by\`, \`category\` (${legendText(CATEGORIES)}) with \`category_name\``;
 
 export const META: readonly Operation[] = [
   {
@@ -15,6 +16,7 @@ export const META: readonly Operation[] = [
     request: "GET /creator/v2/meta/applications",
     scope: "dashboard.READ",
     kind: READS,
+    legend: { path: ["applications"], key: "category", words: CATEGORIES },
     answer: { applications: APPLICATIONS },
   },
   {
@@ -23,6 +25,7 @@ export const META: readonly Operation[] = [
     request: "GET /creator/v2/meta/{workspace_account_owner_name}/applications",
     scope: "dashboard.READ",
     kind: READS,
+    legend: { path: ["applications"], key: "category", words: CATEGORIES },
     answer: { applications: APPLICATIONS },
   },
   {
@@ -31,9 +34,11 @@ export const META: readonly Operation[] = [
     request: "GET /creator/v2/meta/{vendor_account_owner_name}/{vendor_application_link_name}/sections",
     scope: "meta.application.READ",
     kind: READS,
+    legend: { path: ["sections", "components"], key: "type", words: COMPONENT_TYPES },
     answer: {
       sections:
-        "One object each: `display_name`, `link_name`, `components` with `type` (1 form, 2 report, 3 page), " +
+        "One object each: `display_name`, `link_name`, `components` with " +
+        `\`type\` (${legendText(COMPONENT_TYPES)}) and \`type_name\`, ` +
         "`display_name`, `link_name`, and `view_type` or `page_type`",
     },
   },
@@ -43,9 +48,11 @@ export const META: readonly Operation[] = [
     request: "GET /creator/v2/meta/{vendor_account_owner_name}/{vendor_app_link_name}/forms",
     scope: "meta.application.READ",
     kind: READS,
+    legend: { path: ["forms"], key: "type", words: FORM_TYPES },
     answer: {
       forms:
-        "One object each: `display_name`, `link_name`, `type` (1 form, 2 stateless form, which stores no records)",
+        `One object each: \`display_name\`, \`link_name\`, \`type\` (${legendText(FORM_TYPES)}) and \`type_name\`. ` +
+        "Stateless forms store no records",
     },
   },
   {
@@ -73,10 +80,11 @@ export const META: readonly Operation[] = [
       "GET /creator/v2/meta/{account_owner_name}/{application_link_name}/form/{form_identifier}/fields",
     scope: "meta.form.READ",
     kind: READS,
+    legend: { path: ["fields"], key: "type", words: FIELD_TYPES },
     answer: {
       fields:
-        "One object each: `display_name`, `link_name`, `type` (type of field), `mandatory`, `unique`, `max_char`, and " +
-        "choices or subform fields if the type has them",
+        "One object each: `display_name`, `link_name`, `mandatory`, `unique`, `max_char`, choices or subform fields if the " +
+        `type has them, and \`type\` with \`type_name\`: ${legendText(FIELD_TYPES)}; others have only the number`,
     },
   },
 ];

@@ -21,6 +21,6 @@ function problemOf(text: string): string | undefined {
   if (/[?#]/.test(text)) return "contains a query or fragment";
   if (/^\/+creator(\/|$)/i.test(url.pathname)) return "must not contain /creator: the tools add the path";
   if (url.pathname !== "/") return "must not contain a path";
-  const center = DATA_CENTERS.find(({ web, accounts }) => url.origin === web || url.origin === accounts);
+  const center = DATA_CENTERS.find(({ accounts }) => url.origin === accounts);
   return center === undefined ? undefined : `is not the address of an API; use ${center.api}`;
 }

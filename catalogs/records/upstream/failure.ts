@@ -16,7 +16,7 @@ import {
 } from "../../../src/tools";
 import { RATE_WINDOW_MS } from "../limits";
 import { TOOLKIT } from "../metadata";
-import { type Call, scopesOf } from "../operation";
+import { type Call, parameterWithRole, scopesOf } from "../operation";
 import { DONE, type Entry, entryOf, RATE_LIMITED, SCOPE_MISSING, TOKEN_REFUSED } from "./codes";
 import type { WholeAnswer } from "../../upstream/exchange";
 import { isJsonObject } from "../../upstream/json";
@@ -52,29 +52,36 @@ export function statusText({ status }: WholeAnswer, code: number | undefined): s
 }
 
 function refusal(call: Call, answer: WholeAnswer, code: number | undefined): ToolError {
-  const details = { ...detailsOf(call, answer), ...fieldsOf(call, answer) };
-  const entry = entryOf(code);
+  const entry = entryOf(code, answer.status);
+  const details = { ...detailsOf(call, answer), ...nextOf(entry), ...fieldsOf(call, answer) };
   const text = textOf(call, answer);
   const reason = `${text === undefined ? "" : `: ${text}`} (${statusText(answer, code)})`;
-  const hints = [saysAbsent(text) ? undefined : hintOf(call, entry), keyHint(call, answer)].filter(
-    (hint) => hint !== undefined,
-  );
-  const message = [`The platform refused this${reason}.`, ...hints].join(" ");
-  if (answer.status === 401) return upstreamUnauthorized(message, details);
+  const hints = [
+    saysAbsent(text) ? undefined : hintOf(call, entry),
+    keyHint(call, answer, entry),
+    parameterHint(call, entry),
+  ].filter((hint) => hint !== undefined);
+  return errorOf(entry, answer, [`The platform refused this${reason}.`, ...hints].join(" "), details);
+}
+
+function errorOf(
+  entry: Entry | undefined,
+  { status }: WholeAnswer,
+  message: string,
+  details: ToolErrorDetails,
+): ToolError {
   switch (entry?.meaning) {
     case "missing":
-      return upstreamNotFound(message, { ...details, ...alternatives(entry) });
+      return upstreamNotFound(message, details);
     case "quota":
       return upstreamRateLimited(message, { ...details, canRetry: false });
     case "refused":
       return upstreamRefused(message, details);
     case "input":
       return upstreamBadRequest(message, details);
-    case undefined:
-      return upstreamUnmapped(message, {
-        ...details,
-        statusCode: answer.status >= 400 ? answer.status : 502,
-      });
+    default:
+      if (status === 401) return upstreamUnauthorized(message, details);
+      return upstreamUnmapped(message, { ...details, statusCode: status >= 400 ? status : 502 });
   }
 }
 
@@ -99,25 +106,44 @@ function saysAbsent(text: string | undefined): boolean {
   );
 }
 
-function alternatives({ lister }: Entry): Pick<ToolErrorDetails, "additionalPromptContent"> {
-  if (lister === undefined) return {};
-  const what = lister === "CreateBulkReadJob" ? "creates a job and returns its id" : "lists what exists";
+/** What to do, for the model. */
+function nextOf(entry: Entry | undefined): Pick<ToolErrorDetails, "additionalPromptContent"> {
+  if (entry?.lister === undefined)
+    return entry?.next === undefined ? {} : { additionalPromptContent: entry.next };
+  const what =
+    entry.lister === "CreateBulkReadJob" ? "creates a job and returns its id" : "lists what exists";
   return {
-    additionalPromptContent: `${TOOLKIT}.${lister} ${what}. Call again with one of these names or ids.`,
+    additionalPromptContent: `${TOOLKIT}.${entry.lister} ${what}. Call again with one of these names or ids.`,
   };
 }
 
 function hintOf({ operation, address }: Call, entry: Entry | undefined): string | undefined {
   const flag = operation.query?.process_until_limit;
-  const narrow = entry?.narrow;
-  if (narrow === undefined) return entry?.hint;
+  if (entry?.narrow === undefined) return entry?.hint;
   const isSet = flag === undefined || /[?&]process_until_limit=true(&|$)/.test(address);
-  return isSet ? `${narrow}.` : `${narrow}, or set \`${flag}\` to process 200 at a time.`;
+  return isSet ? `${entry.hint}.` : `${entry.hint}, or set \`${flag}\` to process 200 at a time.`;
 }
 
-function keyHint({ operation }: Call, { status }: WholeAnswer): string | undefined {
-  if (operation.scope !== "none" || (status !== 401 && status !== 403)) return undefined;
-  return "Check the private link. It must be the key of this published component.";
+/** The parameter to correct. */
+function parameterHint({ operation }: Call, entry: Entry | undefined): string | undefined {
+  const role = entry?.role;
+  if (role === undefined) return undefined;
+  const parameter =
+    role === "criteria"
+      ? (operation.query?.criteria ?? "request_body.criteria")
+      : parameterWithRole(operation, role);
+  return parameter === undefined ? undefined : `Correct \`${parameter}\`.`;
+}
+
+/** A wrong key of a private link is refused like a missing right; other refusals have nothing to do with the link. */
+function keyHint(
+  { operation, privateLink }: Call,
+  { status }: WholeAnswer,
+  entry: Entry | undefined,
+): string | undefined {
+  if (privateLink === undefined || (status !== 401 && status !== 403)) return undefined;
+  if (entry !== undefined && entry.keyed === undefined) return undefined;
+  return `Check the private link in \`${operation.query?.privatelink}\`. It must be the key of this published component.`;
 }
 
 /** A failure if no record succeeded. The caller reads the failures of single records in the result. */

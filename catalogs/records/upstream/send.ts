@@ -1,10 +1,18 @@
 // Sends calls to the platform, with waits and retries.
 import type { JsonObject, ToolContext } from "../../../src/tools";
 import { exchange, jsonRequest } from "../../upstream/exchange";
-import { callWithRetries, type Failure, jittered, type Outcome, type Retries } from "../../upstream/retry";
+import { parseExactly } from "../../upstream/number";
+import {
+  callWithRetries,
+  type Failure,
+  jittered,
+  type Outcome,
+  type Retries,
+  timeOfTry,
+} from "../../upstream/retry";
 import { BACKOFF_MS, JITTER_MS, RESERVE_MS } from "../limits";
 import { type Call, methodOf } from "../operation";
-import { NO_MATCH } from "./codes";
+import { matchesNothing } from "./codes";
 import { codeIn, failureOf } from "./failure";
 
 /**
@@ -15,9 +23,10 @@ import { codeIn, failureOf } from "./failure";
  * error says so. Throws `ToolError`.
  */
 export function send(context: ToolContext, call: Call): Promise<JsonObject> {
-  return callWithRetries(context, call.operation.name, () => attempt(context, call), {
+  return callWithRetries(context, call.operation.name, (retries) => attempt(context, call, retries), {
     changes: !isRead(call),
     reportsUnknown: !isRead(call),
+    limit: "calls",
     waitToRetry: (failure, repeats) => waitToRetry(context, call, failure, repeats),
   });
 }
@@ -40,19 +49,22 @@ async function waitToRetry(
   return true;
 }
 
-async function attempt(context: ToolContext, call: Call): Promise<Outcome> {
+async function attempt(context: ToolContext, call: Call, retries: Retries): Promise<Outcome> {
   const { operation, address, body } = call;
-  const answer = await exchange(context, "api", address, {
+  const request = {
     // The platform refuses an `Accept` with wildcards.
     ...jsonRequest(body),
     method: methodOf(operation),
     anonymous: operation.scope === "none",
     signal: context.signal,
-  });
+    ...(isRead(call) && retries.now === 0 ? { timeoutMs: timeOfTry(context.deadline - context.now()) } : {}),
+  };
+  const answer = await exchange(context, "api", address, request, parseExactly);
   const { emptyWithoutMatch } = operation;
   // A search without a match is a result, not a failure.
-  if (emptyWithoutMatch !== undefined && codeIn(answer) === NO_MATCH && answer.status < 500) {
-    return { body: { code: NO_MATCH, [emptyWithoutMatch]: [] } };
+  const code = codeIn(answer);
+  if (emptyWithoutMatch !== undefined && matchesNothing(code) && answer.status < 500) {
+    return { body: { code, [emptyWithoutMatch]: [] } };
   }
   return failureOf(context, call, answer) ?? { body: answer.body ?? {} };
 }

@@ -1,5 +1,5 @@
 // Finds a sheet of a spreadsheet by its name, its id or its position.
-import { retryableInput, type ToolError } from "../../../src/tools";
+import { closedList, retryableInput, type ToolError } from "../../../src/tools";
 import type { Book, Sheet } from "./metadata";
 
 export interface SheetChoice {
@@ -14,8 +14,8 @@ export function chooseSheet(book: Book, choice: SheetChoice): Sheet {
     name.trim() === "" ? book.sheets[position - 1] : (sheetTitled(book, name) ?? sheetWithId(book, name));
   if (found !== undefined) return found;
   throw name.trim() === ""
-    ? noSuchSheet(book, `at position ${position}`)
-    : noSuchSheet(book, `with the name or id ${JSON.stringify(name)}`);
+    ? noSuchPosition(book, position)
+    : noSuchSheet(book, "sheet_id_or_name", name, `with the name or id ${JSON.stringify(name)}`);
 }
 
 /** By title: the exact one, otherwise ignoring case. */
@@ -34,9 +34,21 @@ function sheetWithId({ sheets }: Book, text: string): Sheet | undefined {
 }
 
 /** @param which completes "there is no sheet …" */
-export function noSuchSheet({ sheets }: Book, which: string): ToolError {
-  const list = sheetList(sheets);
-  return retryableInput(`There is no sheet ${which}. ${list}`, { additionalPromptContent: list });
+export function noSuchSheet({ sheets }: Book, parameter: string, given: string, which: string): ToolError {
+  const rule = closedList(
+    sheets.map(({ title }) => title),
+    given,
+  );
+  return retryableInput(`There is no sheet ${which}: \`${parameter}\` ${rule}.`, {
+    additionalPromptContent: `${sheetList(sheets)} Call again with one of them.`,
+  });
+}
+
+function noSuchPosition({ sheets }: Book, position: number): ToolError {
+  return retryableInput(
+    `There is no sheet at position ${position}: \`sheet_position\` must be <= ${sheets.length}.`,
+    { additionalPromptContent: `${sheetList(sheets)} Call again with one of them.` },
+  );
 }
 
 /** A sentence that lists the sheets, for errors. */

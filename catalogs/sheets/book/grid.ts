@@ -1,6 +1,7 @@
 // The grid of a sheet: its bounds and how it is enlarged.
 import { badInput, type JsonObject, retryableInput, type ToolError } from "../../../src/tools";
 import { cellName } from "../cells/a1";
+import { columnLetters } from "../cells/column";
 import { MAX_CELLS, NEW_COLUMNS, NEW_ROWS } from "../limits";
 import { sheetList } from "./choose";
 import type { Book, Sheet } from "./metadata";
@@ -17,22 +18,40 @@ export function isInGrid({ rowCount, columnCount }: Sheet, row: number, column: 
   return row <= rowCount && column <= columnCount;
 }
 
-/** Throws `ToolError` for a sheet without cells, such as a chart. */
+/** Throws `ToolError` for a sheet without cells of its own: a chart, or a view of a data source. */
 export function requireGrid(book: Book, sheet: Sheet): void {
   if (sheet.rowCount > 0 && sheet.columnCount > 0) return;
   const list = sheetList(book.sheets);
-  throw retryableInput(
-    `The sheet ${JSON.stringify(sheet.title)} has no cells (type ${sheet.sheetType}). Choose another sheet. ${list}`,
-    { additionalPromptContent: list },
-  );
+  const why =
+    sheet.sheetType === CONNECTED
+      ? "is connected to a data source, so its cells can be neither read nor written here (type DATA_SOURCE). An extract " +
+        "of it on an ordinary sheet can be read"
+      : `has no cells (type ${sheet.sheetType})`;
+  throw retryableInput(`The sheet ${JSON.stringify(sheet.title)} ${why}. Choose another sheet. ${list}`, {
+    additionalPromptContent: list,
+  });
 }
+
+/** Throws `ToolError` for a view of a data source. A chart is read as an empty sheet. */
+export function requireReadable(book: Book, sheet: Sheet): void {
+  if (sheet.sheetType === CONNECTED) requireGrid(book, sheet);
+}
+
+/** The kind of a sheet that shows a data source. */
+const CONNECTED = "DATA_SOURCE";
 
 export function outsideGrid(book: Book, sheet: Sheet, row: number, column: number): ToolError {
   const { title, rowCount, columnCount } = sheet;
-  const hint = `Sheets.UpdateCells enlarges a sheet when it writes outside it. ${sheetList(book.sheets)}`;
+  const hint =
+    "Call again with a cell inside, or use Sheets.UpdateCells, which enlarges a sheet when it writes outside it. " +
+    sheetList(book.sheets);
+  const rules = [
+    ...(row > rowCount ? [`\`row\` must be <= ${rowCount}`] : []),
+    ...(column > columnCount ? [`\`column\` must be from A to ${columnLetters(columnCount)}`] : []),
+  ];
   return retryableInput(
     `${cellName(row, column)} is outside the sheet ${JSON.stringify(title)}, ` +
-      `which has ${rowCount} rows and ${columnCount} columns. ${hint}`,
+      `which has ${rowCount} rows and ${columnCount} columns: ${rules.join(", and ")}.`,
     { additionalPromptContent: hint },
   );
 }

@@ -5,7 +5,10 @@ import { getMetadata } from "../upstream/calls";
 import { spreadsheetLink } from "./spreadsheet-id";
 import { nonEmptyTextIn, numberIn, objectIn, objectsIn } from "../../upstream/json";
 
-/** One sheet. `rowCount` and `columnCount` are 0 for a sheet without cells, such as a chart. */
+/** The only kind of sheet that has cells of its own. */
+export const CELLS = "GRID";
+
+/** One sheet. `rowCount` and `columnCount` are 0 for a sheet without cells of its own, such as a chart. */
 export interface Sheet {
   sheetId: number;
   title: string;
@@ -40,14 +43,16 @@ export async function readBook(client: SheetsClient, spreadsheetId: string): Pro
 }
 
 function sheetOf(properties: JsonObject, place: number): Sheet {
-  const grid = objectIn(properties, "gridProperties");
+  const sheetType = nonEmptyTextIn(properties, "sheetType") ?? CELLS;
+  // Other kinds may have a size too, which can only be read: no range of them can be asked for.
+  const grid = sheetType === CELLS ? objectIn(properties, "gridProperties") : {};
   return {
     sheetId: numberIn(properties, "sheetId"),
     title: nonEmptyTextIn(properties, "title") ?? "",
     position: place + 1,
     rowCount: numberIn(grid, "rowCount"),
     columnCount: numberIn(grid, "columnCount"),
-    sheetType: nonEmptyTextIn(properties, "sheetType") ?? "GRID",
+    sheetType,
     hidden: properties["hidden"] === true,
   };
 }

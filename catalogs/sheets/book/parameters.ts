@@ -1,6 +1,6 @@
 // Schemas of parameters and results that several tools share.
 import { Type } from "typebox";
-import { badInput } from "../../../src/tools";
+import { badInput, type ToolError } from "../../../src/tools";
 import { columnLetters, columnNumber } from "../cells/column";
 import { MAX_COLUMN } from "../limits";
 import { LINK_BASE } from "../platform";
@@ -9,7 +9,7 @@ import { LINK_BASE } from "../platform";
 export const FIRST_SHEET = "Sheet1";
 
 export const SPREADSHEET_ID = Type.String({
-  description: `The spreadsheet's id or its address, ${LINK_BASE}/d/{id}/edit.`,
+  description: `The spreadsheet's id or its address, ${LINK_BASE}/d/{id}/edit: \`id\` in the answer of Sheets.SearchSpreadsheets.`,
 });
 
 /** Selects a sheet of a spreadsheet. */
@@ -30,7 +30,7 @@ export const SHEET_PARAMETERS = {
 
 /** Selects a cell of a sheet. */
 export const CELL_PARAMETERS = {
-  column: Type.String({ description: "Letters of the column, such as A, F or AZ." }),
+  column: Type.String({ description: "Letters of the column, such as A, F or AZ.", examples: ["B"] }),
   row: Type.Integer({ minimum: 1, description: "Number of the row, as shown in the sheet; the first is 1." }),
 };
 
@@ -49,9 +49,21 @@ export const SHEET_RESULT = {
   sheetUrl: Type.String({ description: "Address of the sheet" }),
 };
 
+/** The error for a text that is not the letters of a column. */
+export function notAColumn(parameter: string, text: string): ToolError {
+  const number = Number(text.replaceAll(/\D/g, ""));
+  const letters = text.replaceAll(/[^A-Za-z]/g, "");
+  const meant = columnNumber(letters) ?? (number >= 1 && number <= MAX_COLUMN ? number : undefined);
+  const nearest = meant === undefined ? "" : ` (nearest: ${columnLetters(meant)})`;
+  const range = `from A to ${columnLetters(MAX_COLUMN)}`;
+  return badInput(`\`${parameter}\` must be the letters of a column, ${range}${nearest}.`, {
+    additionalPromptContent: `Call again with the letters, such as B for the second column.`,
+  });
+}
+
 /** The number of a column from the `column` parameter. Throws `ToolError`. */
 export function requireColumn(letters: string): number {
   const column = columnNumber(letters);
   if (column !== undefined) return column;
-  throw badInput(`\`column\` must be the letters of a column, from A to ${columnLetters(MAX_COLUMN)}.`);
+  throw notAColumn("column", letters);
 }

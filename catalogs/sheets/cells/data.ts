@@ -1,10 +1,11 @@
 // The parameter `data`: the text of a JSON object, `{"<row>": {"<COLUMN>": value}}`. It is checked before any call.
 // Errors name the cell or key and the rule, and can be retried.
-import { endOfString, isObject, parsePlainJson, retryableInput, type ToolError } from "../../../src/tools";
+import { isObject, parsePlainJson, retryableInput, type ToolError } from "../../../src/tools";
 import { MAX_CELLS, MAX_COLUMN, MAX_ROW, MAX_TEXT } from "../limits";
 import { cellName } from "./a1";
 import { columnLetters, columnNumber } from "./column";
 import type { CellValue } from "./entry";
+import { repeatedKey } from "../../upstream/repeated-key";
 import { LongNumber, withLongNumbers } from "./number";
 
 /** One cell; row and column count from 1. */
@@ -22,8 +23,11 @@ export interface Data {
   lastColumn: number;
 }
 
+export const DATA_EXAMPLE = '{"23": {"C": 5, "D": "text"}}';
+
 export const DATA_FORMAT =
-  'JSON text of an object that maps row numbers to objects that map column letters to values, for example {"23": {"C": 5, "D": "text"}} for the cells C23 and D23.';
+  "JSON text of an object that maps row numbers to objects that map column letters to values, for example " +
+  `${DATA_EXAMPLE} for the cells C23 and D23.`;
 
 /** Cells of one call. Their number, not the length of the text, is what takes time here and at the platform. */
 const MOST_GIVEN = 50_000;
@@ -53,56 +57,75 @@ function parsedRows(text: string): { [key: string]: unknown } {
   try {
     parsed = withLongNumbers(text, parsePlainJson(text));
   } catch {
-    throw refusal("it is not JSON");
+    throw refusal(`data must be JSON text (for example: ${DATA_EXAMPLE})`);
   }
-  if (!isObject(parsed)) throw refusal("it must be a JSON object");
+  if (!isObject(parsed)) throw refusal(`data must be a JSON object (for example: ${DATA_EXAMPLE})`);
   const count = Object.values(parsed).reduce<number>((sum, row) => sum + Object.keys(Object(row)).length, 0);
-  if (count > MOST_GIVEN) throw refusal(`it has ${count} cells; one call takes at most ${MOST_GIVEN}`);
+  if (count > MOST_GIVEN)
+    throw refusal(`data must have at most ${MOST_GIVEN} cells in one call; it has ${count}`);
   const repeated = repeatedKey(text);
-  if (repeated !== undefined) throw refusal(`the key ${shown(repeated)} occurs twice in one object`);
+  if (repeated !== undefined) throw refusal(`the key ${shown(repeated)} must not occur twice in one object`);
   return parsed;
 }
 
 function rowNumber(key: string): number {
   const row = /^[1-9][0-9]{0,7}$/.test(key) ? Number(key) : Infinity;
-  if (row > MAX_ROW) throw refusal(`row ${shown(key)} is not a number from 1 to ${MAX_ROW}`);
+  if (row > MAX_ROW)
+    throw refusal(`in data, the row ${shown(key)} must be a number from 1 to ${MAX_ROW}${nearestRow(key)}`);
   return row;
+}
+
+/** Rows that were counted from 0, or written with other signs. */
+function nearestRow(key: string): string {
+  const number = Number(key.replaceAll(/\D/g, "") || "x");
+  return Number.isNaN(number) || number > MAX_ROW
+    ? " (for example: 1)"
+    : ` (nearest: ${Math.max(1, number)})`;
+}
+
+/** Columns that were counted, or written with the row. */
+function nearestColumn(key: string): string {
+  const letters = columnNumber(key.replaceAll(/[^A-Za-z]/g, ""));
+  const column = letters ?? Number(key);
+  return column >= 1 && column <= MAX_COLUMN ? ` (nearest: ${columnLetters(column)})` : " (for example: A)";
 }
 
 function cellsOfRow(row: number, value: unknown): Cell[] {
   if (!isObject(value) || value instanceof LongNumber) {
-    throw refusal(`row ${row} must be an object of columns`);
+    throw refusal(`data.${row} must be an object that maps column letters to values (for example: {"C": 5})`);
   }
   const columns = new Set<number>();
   return Object.entries(value).map(([key, inner]) => {
     const column = columnNumber(key);
     if (column === undefined) {
       throw refusal(
-        `in row ${row}, column ${shown(key)} must be letters from A to ${columnLetters(MAX_COLUMN)}`,
+        `in data.${row}, the column ${shown(key)} must be letters from A to ${columnLetters(MAX_COLUMN)}${nearestColumn(key)}`,
       );
     }
-    if (columns.has(column)) throw refusal(`row ${row} contains column ${columnLetters(column)} twice`);
+    if (columns.has(column))
+      throw refusal(`data.${row} must not contain the column ${columnLetters(column)} twice`);
     columns.add(column);
     return { row, column, value: cellValue(row, column, inner) };
   });
 }
 
 function cellValue(row: number, column: number, value: unknown): CellValue {
-  const where = `cell ${cellName(row, column)}`;
+  const where = `data.${row}.${columnLetters(column)}`;
   if (typeof value === "boolean") return value;
   if (typeof value === "number") return value;
   if (value instanceof LongNumber) throw unholdable(where, value.source);
   if (typeof value !== "string") throw refusal(`${where} must be a number, a text, true or false`);
-  if (isTooLong(value)) throw refusal(`${where} contains more than ${MAX_TEXT} characters`);
+  if (isTooLong(value)) throw refusal(`${where} must have at most ${MAX_TEXT} characters`);
   return value;
 }
 
 function unholdable(where: string, source: string): ToolError {
   const number = source.length > 60 ? `${source.slice(0, 60)}…` : source;
-  if (!Number.isFinite(Number(source))) return refusal(`${where} contains a number that is too large`);
+  if (!Number.isFinite(Number(source)))
+    return refusal(`${where} must not be a number that is too large for a cell`);
   return refusal(
-    `${where} contains the number ${number}, which has more digits than a cell can hold. ` +
-      "Give it as JSON text in quotes, or round it to 15 digits",
+    `${where} must not be a number with more digits than a cell can hold (nearest: ${JSON.stringify(number)}); ` +
+      "give it as JSON text in quotes, or round it to 15 digits",
   );
 }
 
@@ -120,33 +143,6 @@ function shown(key: string): string {
 /** `rule` completes the sentence "`data` is not valid: …". */
 export function refusal(rule: string): ToolError {
   return retryableInput(`\`data\` is not valid: ${rule}.`, {
-    additionalPromptContent: `\`data\` is ${DATA_FORMAT}`,
+    additionalPromptContent: `Correct it and call again. \`data\` is ${DATA_FORMAT}`,
   });
-}
-
-/**
- * The first duplicate key in an object of the text. A parser would silently use the last value.
- * The text must be valid JSON.
- */
-export function repeatedKey(text: string): string | undefined {
-  /** A set of keys per open object, undefined per open list. */
-  const open: (Set<string> | undefined)[] = [];
-  let last = "";
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charAt(at);
-    if (character === '"') {
-      const end = endOfString(text, at);
-      last = text.slice(at, end + 1);
-      at = end;
-    } else if (character === "{") open.push(new Set());
-    else if (character === "[") open.push(undefined);
-    else if (character === "}" || character === "]") open.pop();
-    else if (character === ":") {
-      const keys = open.at(-1);
-      const key: string = last.includes("\\") ? JSON.parse(last) : last.slice(1, -1);
-      if (keys?.has(key)) return key;
-      keys?.add(key);
-    }
-  }
-  return undefined;
 }

@@ -12,10 +12,16 @@ export type Entry =
   | { kind: "text"; text: string }
   | ({ kind: "date" | "date_time" } & DateTime);
 
+/** The platform blocks these until a person allows them in the file. The tools never do: it cannot be undone. */
+export const EXTERNAL_RULE =
+  "Formulas with IMAGE, IMPORTDATA, IMPORTFEED, IMPORTHTML, IMPORTRANGE or IMPORTXML show #REF! until the user allows external " +
+  "access in the spreadsheet.";
+
 export const VALUE_RULE =
   "Numbers and booleans of JSON stay what they are. Text that starts with `=` is a formula: separate its arguments with `;`, " +
   "which works in every locale. ISO dates and date-times (2026-03-01, 2026-03-01T09:30) become dates. Any other text stays " +
-  "text, also `0050`, `1/2`, `+1`, `$5` and `TRUE`. Text that starts with an apostrophe is the text after it.";
+  "text, also `0050`, `1/2`, `+1`, `$5` and `TRUE`. Text that starts with an apostrophe is the text after it. " +
+  EXTERNAL_RULE;
 
 /** What a value becomes in a cell. */
 export function entryOf(value: CellValue): Entry {

@@ -15,7 +15,8 @@ const PICK_PARAMS = {
   client_id: "{{client_id}}",
   redirect_uri: "{{redirect_uri}}",
   scope: "{{scopes}}",
-  prompt: "consent",
+  // The platform requires the consent; the choice of account avoids the files of another signed-in account.
+  prompt: "select_account consent",
   trigger_onepick: "true",
   allow_multiple: "true",
   mimetypes: SPREADSHEET_TYPE,
@@ -36,17 +37,30 @@ const REFUSALS = {
 
 /** GET /google/drive_picker?config=… */
 export async function openPicker(context: PageContext): Promise<Response> {
-  const [config = "", ...others] = context.query.getAll("config");
+  const { query, settings } = context;
+  const [config = "", ...others] = query.getAll("config");
   const client = others.length > 0 ? undefined : clientOf(config);
   if (client === undefined) return refusal(context, BAD_LINK);
   const provider = await context.findProvider(googlePreset.id, client.clientId);
   if (provider === undefined) return refusal(context, BAD_LINK);
-  if (context.settings["sheets.picker"] !== "redirect") return scriptsPage(context, client);
+  const redirects = settings["sheets.picker"] === "redirect" || query.get(WAY) === REDIRECT;
+  if (!redirects)
+    return scriptsPage(context, client, await context.applicationOf(provider), otherWay(config));
   return context.authorize(provider, {
     statePrefix: PICKER_STATE_PREFIX,
     params: PICK_PARAMS,
     scopes: [DRIVE_FILE],
+    exchangesCode: settings["sheets.picker_code"] !== "ignore",
   });
+}
+
+/** The parameter that chooses the platform's own page. */
+const WAY = "way";
+const REDIRECT = "redirect";
+
+/** Relative, so that it keeps the path prefix of a proxy. */
+function otherWay(config: string): string {
+  return `?${new URLSearchParams({ config, [WAY]: REDIRECT })}`;
 }
 
 /** GET /google/drive_picker.js */
@@ -72,12 +86,17 @@ export async function pickerCallback(context: PageContext, externalId: string): 
   const count = new Set(ids).size;
   if (count === 0) return nothingPicked(context, "No file was chosen.");
   const files = count === 1 ? "1 file was" : `${count} files were`;
+  const exchange = await context.exchangeCode(externalId, PICKER_STATE_PREFIX);
+  const doubt = exchange === "refused" || exchange === "failed" ? `<p>${NOT_CONFIRMED}</p>` : "";
   return context.html(
     200,
     "Done",
-    `<p>${files} picked. Go back to the application and run the tool again.</p>`,
+    `<p>${files} picked. Go back to the application and run the tool again.</p>${doubt}`,
   );
 }
+
+const NOT_CONFIRMED =
+  "The platform has not confirmed the choice. If the tool still does not find the files, open the link from the application again.";
 
 function nothingPicked({ html, escape }: PageContext, reason: string): Response {
   return html(
@@ -94,6 +113,8 @@ function refusal({ html, escape }: PageContext, reason: string): Response {
 function scriptsPage(
   { html, escape, settings }: PageContext,
   { clientId, projectNumber }: { clientId: string; projectNumber: string },
+  application: string,
+  other: string,
 ): Response {
   const scripts = platformScripts(settings);
   const data = Object.entries({
@@ -103,10 +124,13 @@ function scriptsPage(
     "mime-type": SPREADSHEET_TYPE,
   }).map(([name, value]) => `data-${name}="${escape(value)}"`);
   const body =
-    "<p>Choose the spreadsheets that the application may use. It gets access to nothing else.</p>" +
-    "<p>Sign in with the account that you connected to the application.</p>" +
+    `<p>Choose the spreadsheets that <b>${escape(application)}</b> may use. It gets access to nothing else.</p>` +
+    "<p>Sign in with the account that you have linked there.</p>" +
     `<button class="main" id="pick" disabled>Pick spreadsheets</button>` +
-    `<p id="message" role="status"></p><noscript><p>This page needs JavaScript.</p></noscript>` +
+    `<p id="message" role="status"></p><noscript><p>Picking on this page needs JavaScript.</p></noscript>` +
+    // Without third-party cookies the picker does not open, and the platform does not report it.
+    `<p id="other">Does the picker not open, stay empty or ask you to sign in? ` +
+    `<a href="${escape(other)}">Pick on the platform's own page</a></p>` +
     scripts.map(({ url }) => `<script defer src="${escape(url)}"></script>`).join("") +
     // Relative, so that it keeps the path prefix of a proxy.
     `<script defer src="drive_picker.js" ${data.join(" ")}></script>`;
@@ -122,15 +146,16 @@ function scriptsPage(
 }
 
 function policyFor(scripts: readonly PlatformScript[]): Record<string, readonly string[]> {
-  const union = (kind: "scripts" | "frames" | "connects"): string[] => [
+  const union = (kind: Exclude<keyof PlatformScript, "url">): string[] => [
     ...new Set(scripts.flatMap((script) => script[kind])),
   ];
   return {
     "script-src": ["'self'", ...union("scripts")],
     "frame-src": union("frames"),
     "connect-src": union("connects"),
+    "img-src": union("images"),
     // The picker sets inline styles by script.
-    "style-src": ["'unsafe-inline'"],
+    "style-src": ["'unsafe-inline'", ...union("styles")],
     "form-action": ["'none'"],
   };
 }
@@ -142,6 +167,8 @@ interface PlatformScript {
   scripts: readonly string[];
   frames: readonly string[];
   connects: readonly string[];
+  images: readonly string[];
+  styles: readonly string[];
 }
 
 const ACCOUNTS = "https://accounts.google.com";
@@ -152,14 +179,18 @@ function platformScripts(settings: Readonly<Record<string, unknown>>): PlatformS
     replaced(settings["sheets.picker_script_url"]) ?? {
       url: "https://apis.google.com/js/api.js",
       scripts: ["https://apis.google.com"],
-      frames: ["https://docs.google.com", "https://drive.google.com"],
-      connects: [],
+      frames: ["https://docs.google.com", "https://drive.google.com", "https://content.googleapis.com"],
+      connects: ["https://apis.google.com", "https://content.googleapis.com", "https://www.googleapis.com"],
+      images: ["https://*.gstatic.com", "https://*.googleusercontent.com"],
+      styles: [],
     },
     replaced(settings["sheets.identity_script_url"]) ?? {
       url: `${ACCOUNTS}/gsi/client`,
       scripts: [ACCOUNTS],
       frames: [ACCOUNTS],
       connects: [ACCOUNTS],
+      images: [],
+      styles: [`${ACCOUNTS}/gsi/style`],
     },
   ];
 }
@@ -167,5 +198,6 @@ function platformScripts(settings: Readonly<Record<string, unknown>>): PlatformS
 function replaced(url: unknown): PlatformScript | undefined {
   if (typeof url !== "string") return undefined;
   const { origin } = new URL(url);
-  return { url, scripts: [origin], frames: [origin], connects: [origin] };
+  const own = [origin];
+  return { url, scripts: own, frames: own, connects: own, images: own, styles: own };
 }

@@ -8,6 +8,7 @@ export const PICKER_SCRIPT = `"use strict";
   const { clientId, appId, scope, mimeType } = document.currentScript.dataset;
   const button = document.getElementById("pick");
   const message = document.getElementById("message");
+  const other = document.getElementById("other");
   const say = (text) => {
     message.textContent = text;
   };
@@ -16,7 +17,7 @@ export const PICKER_SCRIPT = `"use strict";
     button.disabled = false;
   };
   const BLOCKED =
-    "The scripts of the platform could not be loaded. Allow them in this browser and load the page again.";
+    "The scripts of the platform could not be loaded. Pick on the platform's own page, or allow them and load the page again.";
 
   if (globalThis.gapi === undefined || globalThis.google?.accounts === undefined) {
     say(BLOCKED);
@@ -26,6 +27,7 @@ export const PICKER_SCRIPT = `"use strict";
   const signIn = google.accounts.oauth2.initTokenClient({
     client_id: clientId,
     scope,
+    prompt: "select_account",
     include_granted_scopes: false,
     callback: (answer) => {
       if (answer.error !== undefined) again("The permission was not given. Nothing was picked.");
@@ -41,11 +43,16 @@ export const PICKER_SCRIPT = `"use strict";
       ),
   });
 
+  let picker;
+
   function showPicker(token) {
     say("");
+    // Over the picker's backdrop, because a picker that stays empty cannot be closed.
+    other.style.cssText =
+      "position:fixed;left:0;right:0;bottom:0;margin:0;padding:.6rem;z-index:2147483647;background:Canvas;text-align:center";
     const { DocsView, Feature, PickerBuilder, ViewId } = google.picker;
     const view = () => new DocsView(ViewId.SPREADSHEETS).setMimeTypes(mimeType);
-    new PickerBuilder()
+    picker = new PickerBuilder()
       .setAppId(appId)
       .setOAuthToken(token)
       .setOrigin(location.origin)
@@ -54,14 +61,25 @@ export const PICKER_SCRIPT = `"use strict";
       .enableFeature(Feature.MULTISELECT_ENABLED)
       .enableFeature(Feature.SUPPORT_DRIVES)
       .setCallback(finish)
-      .build()
-      .setVisible(true);
+      .build();
+    picker.setVisible(true);
+  }
+
+  function hidePicker() {
+    picker.setVisible(false);
+    other.style.cssText = "";
   }
 
   function finish(answer) {
-    if (answer.action === google.picker.Action.CANCEL) again("Nothing was picked.");
-    if (answer.action !== google.picker.Action.PICKED) return;
+    const { CANCEL, ERROR, PICKED } = google.picker.Action;
+    if (![CANCEL, ERROR, PICKED].includes(answer.action)) return;
+    hidePicker();
+    if (answer.action === CANCEL) again("Nothing was picked.");
+    if (answer.action === ERROR)
+      again("The picker of the platform reported an error. Try again, or pick on the platform's own page.");
+    if (answer.action !== PICKED) return;
     button.hidden = true;
+    other.remove();
     document.querySelector("h1").textContent = "Done";
     for (const hint of document.querySelectorAll("main > p:not([id])")) hint.remove();
     const count = answer.docs.length === 1 ? "1 file" : answer.docs.length + " files";

@@ -12,6 +12,7 @@ import {
   SPREADSHEET_ID,
 } from "../book/parameters";
 import { sheetLink, spreadsheetIdOf } from "../book/spreadsheet-id";
+import { writeToRead } from "../book/write";
 import { cellName } from "../cells/a1";
 import { SheetsClient } from "../client";
 import { fileGrant, OVERWRITES } from "../metadata";
@@ -54,7 +55,7 @@ async function addNote(client: SheetsClient, spreadsheetId: string, choice: Shee
   const sheet = chooseSheet(book, choice);
   requireGrid(book, sheet);
   if (!isInGrid(sheet, note.row, note.column)) throw outsideGrid(book, sheet, note.row, note.column);
-  await client.call(batchUpdate(spreadsheetId, [noteRequest(sheet.sheetId, note)], { once: false }));
+  await writeToRead(client, batchUpdate(spreadsheetId, [noteRequest(sheet.sheetId, note)], { once: false }));
   return {
     status: "success" as const,
     spreadsheetId: book.spreadsheetId,

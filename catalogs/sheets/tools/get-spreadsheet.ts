@@ -2,14 +2,15 @@
 import { Type } from "typebox";
 import { badInput, defineTool, endedBecause } from "../../../src/tools";
 import { chooseSheet } from "../book/choose";
+import { requireReadable } from "../book/grid";
 import { readBook, type Sheet } from "../book/metadata";
-import { BOOK_RESULT, SHEET_PARAMETERS, SPREADSHEET_ID } from "../book/parameters";
+import { BOOK_RESULT, notAColumn, SHEET_PARAMETERS, SPREADSHEET_ID } from "../book/parameters";
 import { spreadsheetIdOf } from "../book/spreadsheet-id";
 import { type Area, rangeName } from "../cells/a1";
 import { columnOf } from "../cells/column";
 import { readCells } from "../cells/read";
 import { SheetsClient } from "../client";
-import { MAX_COLUMN, MAX_RESULT_BYTES, WINDOW_COLUMNS, WINDOW_ROWS } from "../limits";
+import { MAX_RESULT_BYTES, WINDOW_COLUMNS, WINDOW_ROWS } from "../limits";
 import { fileGrant, READS } from "../metadata";
 import { getCells } from "../upstream/calls";
 import { numberIn, objectIn, objectsIn } from "../../upstream/json";
@@ -18,7 +19,8 @@ const ReadCell = Type.Object({
   userEnteredValue: Type.Union([Type.String(), Type.Number(), Type.Boolean()], {
     description:
       "The entered value: a formula as text, a date or time as a serial number. Text that `data` would read otherwise, such " +
-      "as =1+1 or 2026-03-01, starts with an apostrophe, so it can be written back unchanged",
+      "as =1+1 or 2026-03-01, starts with an apostrophe, so it can be written back unchanged. Smart chips (people, files, " +
+      "places and the like) are read as text; writing such a cell replaces its chips by text",
   }),
   formattedValue: Type.String({ description: "The displayed value" }),
   note: Type.Optional(Type.String({ description: "The note of the cell" })),
@@ -85,6 +87,7 @@ export const getSpreadsheet = defineTool({
     const client = new SheetsClient(context);
     const book = await readBook(client, spreadsheetId);
     const sheet = chooseSheet(book, input);
+    requireReadable(book, sheet);
     const window = windowOf(sheet, {
       row: input.start_row ?? 1,
       column,
@@ -106,7 +109,7 @@ export const getSpreadsheet = defineTool({
 function startColumn(text: string): number {
   const column = columnOf(text);
   if (column !== undefined) return column;
-  throw badInput(`\`start_col\` must be the letters of a column or its number, 1 to ${MAX_COLUMN}.`);
+  throw notAColumn("start_col", text);
 }
 
 interface Start {

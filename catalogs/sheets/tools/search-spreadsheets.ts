@@ -1,10 +1,22 @@
 // Sheets.SearchSpreadsheets: finds the user's spreadsheets by words in their titles.
 import { type Static, Type } from "typebox";
-import { defineTool, type JsonObject } from "../../../src/tools";
+import { defineTool, type JsonObject, ToolError, upstreamNotFound } from "../../../src/tools";
+import { isPassing, type Missing, missingField, MISSING } from "../../upstream/missing";
 import { SheetsClient } from "../client";
 import { MAX_PAGES } from "../limits";
 import { fileGrant, READS } from "../metadata";
-import { corpusOf, DEFAULT_ORDER, keywordsOf, ORDERS, searchQuery } from "../search";
+import {
+  DEFAULT_ORDER,
+  keywordsOf,
+  ORDERS,
+  type Place,
+  placeOf,
+  SEARCH_EVERYWHERE,
+  searchQuery,
+  type Stage,
+  stagesOf,
+  tokenAt,
+} from "../search";
 import { listFiles } from "../upstream/calls";
 import { spreadsheetLink } from "../book/spreadsheet-id";
 import { nonEmptyTextIn, objectsIn } from "../../upstream/json";
@@ -33,18 +45,24 @@ export const searchSpreadsheets = defineTool({
       Type.String({ description: "Id of the only shared drive to search. Default: everywhere." }),
     ),
     include_shared_drives: Type.Optional(
-      Type.Boolean({ default: false, description: "Whether to search shared drives too." }),
+      Type.Boolean({
+        default: false,
+        description: "Whether to search shared drives too, with the user's own files.",
+      }),
     ),
     include_organization_domain_spreadsheets: Type.Optional(
       Type.Boolean({
         default: false,
         description:
-          "Whether to search what is shared with the user's whole organization; for administrators.",
+          "Whether to search, after the user's own files, also the files that are shared with the user's whole " +
+          "organization.",
       }),
     ),
     order_by: Type.Optional(
       Type.Array(Type.Enum([...ORDERS], { type: "string" }), {
-        description: `Sort keys, the most important first. Default: ${DEFAULT_ORDER}.`,
+        description:
+          `Sort keys, the most important first. Default: ${DEFAULT_ORDER}. createdTime may time out for users with many ` +
+          "files; use modifiedTime there.",
       }),
     ),
     limit: Type.Optional(
@@ -69,55 +87,88 @@ export const searchSpreadsheets = defineTool({
     incomplete_search: Type.Optional(
       Type.Literal(true, { description: "The platform did not search everywhere" }),
     ),
+    missing: MISSING,
   }),
   authorization: fileGrant(),
   metadata: READS,
   async run(input, context) {
     const order = input.order_by ?? [];
-    const corpus = corpusOf(input);
+    const stages = stagesOf(input);
     const query = {
       q: searchQuery(
         keywordsOf("spreadsheet_contains", input.spreadsheet_contains),
         keywordsOf("spreadsheet_not_contains", input.spreadsheet_not_contains),
       ),
       orderBy: order.length === 0 ? DEFAULT_ORDER : order.join(","),
-      ...corpus,
     };
-    const wide = corpus["corpora"] !== "user";
-    return search(new SheetsClient(context), query, wide, input.limit ?? 10, input.pagination_token);
+    const place = placeOf(stages, input.pagination_token);
+    return search(new SheetsClient(context), { query, stages, limit: input.limit ?? 10 }, place);
   },
 });
 
-async function search(
-  client: SheetsClient,
-  query: Record<string, string>,
-  wide: boolean,
-  limit: number,
-  given: string | undefined,
-) {
-  const spreadsheets: Static<typeof Found>[] = [];
-  let token = given === "" ? undefined : given;
+interface Search {
+  query: Readonly<Record<string, string>>;
+  stages: readonly Stage[];
+  limit: number;
+}
+
+async function search(client: SheetsClient, { query, stages, limit }: Search, start: Place) {
+  // A file of the user may be shared with the organization as well.
+  const spreadsheets = new Map<string, Static<typeof Found>>();
+  let place: Place | undefined = start;
   let incomplete = false;
+  const missing: Missing[] = [];
   // A page may be short although more results exist. The page size is what is missing, so no result is discarded.
-  for (let page = 0; page < MAX_PAGES; page++) {
-    const missing = limit - spreadsheets.length;
-    const answer = await client.call(
-      listFiles(
-        { ...query, pageSize: String(missing), ...(token === undefined ? {} : { pageToken: token }) },
-        { wide },
-      ),
-    );
-    spreadsheets.push(...objectsIn(answer, "files").flatMap((file) => found(file) ?? []));
+  for (let page = 0; page < MAX_PAGES && place !== undefined && spreadsheets.size < limit; page++) {
+    const { stage, token }: Place = place;
+    const asked = { ...query, ...stages[stage]?.query };
+    const answer = await pageOf(client, asked, limit - spreadsheets.size, token).catch((error: unknown) => {
+      // What was read before a page that fails is returned.
+      if (page === 0 || !isPassing(error) || client.context.signal.aborted) throw error;
+      return error;
+    });
+    if (answer instanceof ToolError) {
+      missing.push({
+        what: "the rest of the results",
+        reason: `${answer.message} Continue with pagination_token.`,
+      });
+      break;
+    }
+    for (const file of objectsIn(answer, "files").flatMap((each) => found(each) ?? []))
+      spreadsheets.set(file.id, file);
     incomplete ||= answer["incompleteSearch"] === true;
-    token = nonEmptyTextIn(answer, "nextPageToken");
-    if (token === undefined || spreadsheets.length >= limit) break;
+    place = after(stages, stage, nonEmptyTextIn(answer, "nextPageToken"));
   }
   return {
-    spreadsheets_count: spreadsheets.length,
-    spreadsheets,
-    ...(token === undefined ? {} : { pagination_token: token }),
+    spreadsheets_count: spreadsheets.size,
+    spreadsheets: [...spreadsheets.values()],
+    ...(place === undefined ? {} : { pagination_token: tokenAt(stages, place) }),
     ...(incomplete ? { incomplete_search: true as const } : {}),
+    ...missingField(client.context, missing),
   };
+}
+
+/** Where the search continues; undefined at its end. */
+function after(stages: readonly Stage[], stage: number, token: string | undefined): Place | undefined {
+  if (token !== undefined) return { stage, token };
+  return stage + 1 < stages.length ? { stage: stage + 1 } : undefined;
+}
+
+async function pageOf(
+  client: SheetsClient,
+  query: Readonly<Record<string, string>>,
+  size: number,
+  token: string | undefined,
+): Promise<JsonObject> {
+  const page = { ...query, pageSize: String(size), ...(token === undefined ? {} : { pageToken: token }) };
+  try {
+    return await client.call(listFiles(page, { wide: query["corpora"] !== "user" }));
+  } catch (error) {
+    const isMissing = error instanceof ToolError && error.kind === "UPSTREAM_RUNTIME_NOT_FOUND";
+    if (!isMissing || query["driveId"] === undefined) throw error;
+    const message = `\`search_only_in_shared_drive_id\` was not found: ${error.message}.`;
+    throw upstreamNotFound(message, { ...error.details, additionalPromptContent: SEARCH_EVERYWHERE });
+  }
 }
 
 /** Undefined for a file without an id. */

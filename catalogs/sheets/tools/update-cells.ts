@@ -6,9 +6,10 @@ import { growth, requireGrid } from "../book/grid";
 import { readBook } from "../book/metadata";
 import { SHEET_PARAMETERS, SHEET_RESULT, SPREADSHEET_ID } from "../book/parameters";
 import { sheetLink, spreadsheetIdOf } from "../book/spreadsheet-id";
+import { writeToRead } from "../book/write";
 import { cellName, rangeName } from "../cells/a1";
 import { blocksOf } from "../cells/blocks";
-import { type Cell, type Data, DATA_FORMAT, parseData, refusal } from "../cells/data";
+import { type Cell, type Data, DATA_EXAMPLE, DATA_FORMAT, parseData, refusal } from "../cells/data";
 import { type CellValue, VALUE_RULE } from "../cells/entry";
 import { keystrokesOf } from "../cells/keyboard";
 import { SheetsClient } from "../client";
@@ -21,10 +22,10 @@ export const updateCells = defineTool({
   name: "UpdateCells",
   description:
     "Writes the given cells of one sheet and returns what they then show. Other cells do not change. Empty text clears a " +
-    `cell. ${VALUE_RULE} If a cell is outside the sheet, the sheet is enlarged.`,
+    `cell. A written cell loses its smart chips. ${VALUE_RULE} If a cell is outside the sheet, the sheet is enlarged.`,
   input: Type.Object({
     spreadsheet_id: SPREADSHEET_ID,
-    data: Type.String({ description: `The cells, at least one: ${DATA_FORMAT}` }),
+    data: Type.String({ description: `The cells, at least one: ${DATA_FORMAT}`, examples: [DATA_EXAMPLE] }),
     ...SHEET_PARAMETERS,
   }),
   output: Type.Object({
@@ -63,9 +64,9 @@ async function update(client: SheetsClient, spreadsheetId: string, choice: Sheet
   const requests = growth(book, sheet, data.lastRow, data.lastColumn);
   if (requests.length > 0) {
     client.requireWrites(2, "spreadsheets.values.batchUpdate");
-    await client.call(batchUpdate(spreadsheetId, requests, { once: true }));
+    await writeToRead(client, batchUpdate(spreadsheetId, requests, { once: true }));
   }
-  const answer = await client.call(updateValues(spreadsheetId, ranges, { shown }));
+  const answer = await writeToRead(client, updateValues(spreadsheetId, ranges, { shown }));
   return {
     spreadsheetId: nonEmptyTextIn(answer, "spreadsheetId") ?? spreadsheetId,
     sheetId: sheet.sheetId,

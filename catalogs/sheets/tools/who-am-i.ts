@@ -25,8 +25,10 @@ const Profile = Type.Object({
       type: "string",
       description: "per_file: only files that were created or opened through this application",
     }),
-    storage_limit_bytes: bytes("Size of the user's storage; absent when it is unlimited or unknown"),
-    storage_used_bytes: bytes("Used storage"),
+    storage_limit_bytes: bytes(
+      "Size of the user's storage, or of the organization's where it is pooled; absent when it is unlimited or unknown",
+    ),
+    storage_used_bytes: bytes("Storage used by the user, or by the organization where it is pooled"),
   }),
 });
 

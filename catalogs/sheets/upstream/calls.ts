@@ -72,7 +72,7 @@ export function batchUpdate(
 }
 
 /** Writes one value, parsed as if it were typed. The answer has the displayed value. */
-export function updateValue(spreadsheetId: string, range: string, value: string): Call {
+export function updateValue(spreadsheetId: string, range: string, value: string | number): Call {
   return {
     method: "spreadsheets.values.update",
     base: "sheets",

@@ -17,7 +17,8 @@ import { MINUTE_MS } from "../limits";
 import type { Call } from "./call";
 import type { Answer } from "../../upstream/exchange";
 import { type Failure, final, rateLimitReached } from "../../upstream/retry";
-import { meaningOf, type RangeProblem, rangeProblemIn, type Refusal, refusalIn } from "./refusal";
+import { reasonOf } from "./reasons";
+import { type Problem, problemIn, type Refusal, refusalIn } from "./refusal";
 
 export const PICKER = "Sheets.GenerateGoogleFilePickerUrl";
 
@@ -30,7 +31,7 @@ export function failureOf(call: Call, answer: Answer): Failure | undefined {
   if (status >= 500) return transient(call, answer, `HTTP ${status}`);
   if (body === undefined && FOREIGN.has(status)) return final(foreign(call, status));
   const refusal = refusalIn(answer);
-  const isOverQuota = status === 429 || (status === 403 && meaningOf(refusal) === "quota");
+  const isOverQuota = status === 429 || (status === 403 && reasonOf(refusal.reasons)?.meaning === "quota");
   return isOverQuota ? overQuota(call, answer, refusal) : final(refused(call, refusal));
 }
 
@@ -39,13 +40,19 @@ export function rateLimited(method: string, retryAfterMs: number, message?: stri
   return rateLimitReached(`${method}: rate limit`, retryAfterMs, message);
 }
 
-/** The problem with the range, if that is why a call failed. */
-export function rangeProblemOf(error: unknown): RangeProblem | undefined {
+/** The problem of a refused call, if the platform named one. */
+export function problemOf(error: unknown): Problem | undefined {
   const problem = error instanceof ToolError ? error.details.extra?.["problem"] : undefined;
-  return problem === "unknown_range" || problem === "outside_grid" || problem === "too_many_cells"
-    ? problem
-    : undefined;
+  return PROBLEMS.find((known) => known === problem);
 }
+
+const PROBLEMS: readonly Problem[] = [
+  "unknown_range",
+  "outside_grid",
+  "too_many_cells",
+  "office_file",
+  "permission",
+];
 
 /** Statuses that the platform always explains in a JSON body. */
 const FOREIGN: ReadonlySet<number> = new Set([403, 404]);
@@ -92,19 +99,33 @@ function badRequest(refusal: Refusal, details: ToolErrorDetails): ToolError {
       additionalPromptContent: "Start the search again without `pagination_token`.",
     });
   }
-  const problem = rangeProblemIn(refusal.message);
-  return upstreamBadRequest(refusal.message ?? "The platform refused the request.", {
-    ...details,
-    ...(problem === undefined ? {} : { extra: { problem } }),
-  });
+  const problem = problemIn(refusal);
+  const more = { ...details, ...(problem === undefined ? {} : { extra: { problem } }) };
+  return problem === "office_file"
+    ? upstreamBadRequest(`${OFFICE_FILE} ${quoted(refusal)}`.trim(), {
+        ...more,
+        additionalPromptContent: SAVE_AS,
+      })
+    : upstreamBadRequest(refusal.message ?? "The platform refused the request.", more);
 }
+
+const OFFICE_FILE =
+  "This is an Excel file. It opens in the browser, but the tools can only use native spreadsheets. In Google Sheets, " +
+  "choose File > Save as Google Sheets, and use the new spreadsheet.";
+
+const SAVE_AS =
+  "Ask the user to save the file as a native spreadsheet (File > Save as Google Sheets) and to give you the address of the " +
+  `new one. If it is then not found, ${PICKER} lets the user pick it.`;
 
 function forbidden(call: Call, refusal: Refusal, details: ToolErrorDetails): ToolError {
   const { message } = refusal;
-  const meaning = meaningOf(refusal);
+  const { meaning, sentence = "", next: additionalPromptContent = "" } = reasonOf(refusal.reasons) ?? {};
+  const told = { ...details, additionalPromptContent };
   if (meaning === "disabled") {
-    const hint = "An API of the platform is disabled for this application. Its operator must enable it.";
-    return fatal(`${hint} ${message ?? ""}`.trim(), details);
+    return fatal(`${sentence} Its operator must change this. ${message ?? ""}`.trim(), told);
+  }
+  if (meaning === "organization" || meaning === "full") {
+    return upstreamRefused(`${sentence} ${quoted(refusal)}`.trim(), told);
   }
   if (meaning === "scope") {
     return call.scopes.length > 0
@@ -114,9 +135,35 @@ function forbidden(call: Call, refusal: Refusal, details: ToolErrorDetails): Too
           statusCode: 403,
         });
   }
-  return meaning === "file" || call.ofFile === true
-    ? unreachable(upstreamUnauthorized, refusal, { ...details, statusCode: 403 })
-    : upstreamRefused(message ?? "The platform refused this.", details);
+  if (meaning !== "file" && call.ofFile !== true)
+    return upstreamRefused(message ?? "The platform refused this.", details);
+  return unreachable(upstreamUnauthorized, refusal, {
+    ...details,
+    statusCode: 403,
+    ...(mayBeViewed(call, refusal) ? { extra: { problem: "permission" } } : {}),
+  });
+}
+
+/** Whether the reason may be that the user may view the file but not edit it. */
+function mayBeViewed({ quota }: Call, { reasons }: Refusal): boolean {
+  return quota === "writes" && !reasons.includes("appNotAuthorizedToFile");
+}
+
+/** The error for a write to a file that the user can read. `alsoUnopened`: the grant reads files that were never opened. */
+export function onlyViewed(refused: unknown, alsoUnopened: boolean): ToolError {
+  const { developerMessage = "" } = refused instanceof ToolError ? refused.details : {};
+  return upstreamRefused(
+    alsoUnopened
+      ? "The user may only view this spreadsheet, whose owner must then give edit access, or it was not opened through " +
+          `this application, and ${PICKER} lets the user pick it.`
+      : "The user may only view this spreadsheet; its owner must give edit access.",
+    {
+      developerMessage,
+      additionalPromptContent: alsoUnopened
+        ? "Tell the user. Offer the link for picking once; if that does not help, the user needs edit access."
+        : "Tell the user, and do not try again before the user has edit access. Picking the file does not help.",
+    },
+  );
 }
 
 function notFound(call: Call, refusal: Refusal, details: ToolErrorDetails): ToolError {
@@ -127,12 +174,13 @@ function notFound(call: Call, refusal: Refusal, details: ToolErrorDetails): Tool
 
 // An application that has access only to files opened with it cannot distinguish these cases.
 const UNREACHABLE =
-  "The spreadsheet may not exist, may not be shared with the user, or may not have been opened through this " +
+  "`spreadsheet_id` cannot be opened: the spreadsheet may not exist, may not be shared with the user, or may not have been opened through this " +
   `application. ${PICKER} creates a link with which the user can pick it.`;
 
 const OFFER =
-  `Check the id. If it is correct, call ${PICKER}, give the user the link, and call this tool again after the user has ` +
-  "picked the spreadsheet.";
+  "Check `spreadsheet_id`: Sheets.SearchSpreadsheets returns the ids that can be opened. If it is correct, call " +
+  `${PICKER}, give the user the link, and call this tool again after the user has picked the spreadsheet. An Excel file ` +
+  "cannot be picked: it must be saved as a native spreadsheet first.";
 
 function unreachable(fail: typeof upstreamNotFound, refusal: Refusal, details: ToolErrorDetails): ToolError {
   const message = `${UNREACHABLE} ${quoted(refusal)}`.trim();

@@ -45,33 +45,10 @@ function isText(value: string | undefined): value is string {
   return value !== undefined;
 }
 
-export type Meaning = "scope" | "disabled" | "quota" | "file" | "other";
+/** Problems of a call, which the tools explain better than the platform does. */
+export type Problem = RangeProblem | "office_file" | "permission";
 
-const MEANINGS: readonly (readonly [Meaning, ReadonlySet<string>])[] = [
-  ["disabled", new Set(["SERVICE_DISABLED", "accessNotConfigured"])],
-  ["scope", new Set(["ACCESS_TOKEN_SCOPE_INSUFFICIENT", "insufficientPermissions", "insufficient_scope"])],
-  [
-    "quota",
-    new Set([
-      "RATE_LIMIT_EXCEEDED",
-      "rateLimitExceeded",
-      "userRateLimitExceeded",
-      "dailyLimitExceeded",
-      "RESOURCE_EXHAUSTED",
-    ]),
-  ],
-  ["file", new Set(["insufficientFilePermissions", "appNotAuthorizedToFile"])],
-];
-
-/** The meaning of a status 403; the most specific reason counts. */
-export function meaningOf(refusal: Refusal): Meaning {
-  for (const [meaning, reasons] of MEANINGS)
-    if (refusal.reasons.some((reason) => reasons.has(reason))) return meaning;
-  return "other";
-}
-
-/** Problems with the range of a call, which the tools explain better than the platform does. */
-export type RangeProblem = "unknown_range" | "outside_grid" | "too_many_cells";
+type RangeProblem = "unknown_range" | "outside_grid" | "too_many_cells";
 
 /** A problem has a message that matches all of its patterns. */
 const RANGE_PROBLEMS: readonly (readonly [RangeProblem, readonly RegExp[]])[] = [
@@ -80,6 +57,15 @@ const RANGE_PROBLEMS: readonly (readonly [RangeProblem, readonly RegExp[]])[] = 
   ["too_many_cells", [/number of cells/i, /limit of \d+ cells/i]],
 ];
 
-export function rangeProblemIn(message: string | undefined): RangeProblem | undefined {
-  return RANGE_PROBLEMS.find(([, patterns]) => patterns.every((pattern) => pattern.test(message ?? "")))?.[0];
+/** The problem of a call with status 400; undefined for any other. */
+export function problemIn({ message = "", reasons }: Refusal): Problem | undefined {
+  const range = RANGE_PROBLEMS.find(([, patterns]) => patterns.every((pattern) => pattern.test(message)));
+  if (range !== undefined) return range[0];
+  return isOfficeFile(message, reasons) ? "office_file" : undefined;
+}
+
+/** A workbook in another company's format opens in the browser, and no call of the interface accepts it. */
+function isOfficeFile(message: string, reasons: readonly string[]): boolean {
+  const isPrecondition = reasons.includes("FAILED_PRECONDITION") || reasons.includes("failedPrecondition");
+  return isPrecondition && /not supported for this document|office file/i.test(message);
 }

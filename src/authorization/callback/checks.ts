@@ -66,10 +66,14 @@ export function changeReason(flow: FlowRow, provider: Provider): string | undefi
   return undefined;
 }
 
-/** The provider must not return an error (RFC 6749 section 4.1.2.1). Its description is not trusted or repeated. */
-export function errorReason(query: URLSearchParams): string | undefined {
+/** `meaning`: what the provider means with codes. The provider must not return an error (RFC 6749 section 4.1.2.1). Its description is not trusted or repeated. */
+export function errorReason(
+  query: URLSearchParams,
+  meaning: Readonly<Record<string, string>> = {},
+): string | undefined {
   const error = query.get("error");
   if (error === null) return undefined;
+  if (Object.hasOwn(meaning, error)) return meaning[error];
   if (error === "access_denied") return DECLINED_AT_PROVIDER;
   return /^[a-z0-9_]{1,60}$/.test(error)
     ? `the provider answered ${error}`

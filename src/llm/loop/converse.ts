@@ -60,7 +60,7 @@ export interface Outcome {
 export async function* converse(conversation: Conversation): AsyncGenerator<Step, Outcome> {
   const { calls, core } = conversation;
   try {
-    return yield* rounds(conversation, core.clock.now() + core.settings["llm.timeout"] * 1000);
+    return yield* rounds(conversation, core.clock.monotonic() + core.settings["llm.timeout"] * 1000);
   } catch (thrown) {
     throw calls.wrote === 0 ? thrown : afterWrites(toRuntimeError(thrown), calls.wrote);
   }
@@ -160,7 +160,7 @@ async function* ask(
       const error = toRuntimeError(thrown);
       const wait = error.retryAfterMs ?? 500 * 2 ** retries;
       const mayRetry = calls.ran > 0 && !progress.started && retries < MAX_RETRIES && isTransient(error);
-      const isTimely = wait <= MAX_WAIT_MS && core.clock.now() + wait < deadline;
+      const isTimely = wait <= MAX_WAIT_MS && core.clock.monotonic() + wait < deadline;
       if (!mayRetry || !isTimely) throw thrown;
       await core.clock.sleep(wait, conversation.signal);
       throwIfGone(conversation);
@@ -177,7 +177,7 @@ async function* askOnce(
   const limit = core.settings["llm.timeout"] * 1000;
   if (!streams) {
     // The time limit is for the whole answer; for a stream it is the longest pause.
-    const left = deadline - core.clock.now();
+    const left = deadline - core.clock.monotonic();
     if (left <= 0) throw gatewayTimeout(`There was no answer within ${limit / 1000} s (llm.timeout).`);
     return turnOf(await client.whole(body, { signal, timeoutMs: left }));
   }

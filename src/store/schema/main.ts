@@ -17,6 +17,9 @@ import { chainedAudit } from "./012-chained-audit";
 import { lateWrites } from "./013-late-writes";
 import { fairQueues } from "./014-fair-queues";
 import { origins } from "./015-origins";
+import { retries } from "./016-retries";
+import { toolMemory } from "./017-tool-memory";
+import { postponedRefreshes } from "./018-postponed-refreshes";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -34,4 +37,7 @@ export const mainMigrations: readonly Migration[] = [
   lateWrites,
   fairQueues,
   origins,
+  retries,
+  toolMemory,
+  postponedRefreshes,
 ];

@@ -18,6 +18,11 @@ const DUE_OF_PROJECT = query<ListedRun>(
   `SELECT ${LISTED} FROM scheduled_runs WHERE project_id = ? AND status = 'pending' AND due_at <= ? ` +
     "ORDER BY due_at, id LIMIT ?",
 );
+// A run that is tried again was changed when its attempt ended.
+const RETRIES_AHEAD = query<ListedRun>(
+  `SELECT ${LISTED} FROM scheduled_runs WHERE status = 'pending' AND attempts > 0 AND due_at > ? AND updated_at > ? ` +
+    "ORDER BY due_at, id LIMIT ?",
+);
 
 /** The earliest runs whose time has come. */
 export function dueRuns(store: Store, now: number, limit: number): Promise<ListedRun[]> {
@@ -38,4 +43,9 @@ export async function dueProjects(
 
 export function dueRunsOf(store: Store, projectId: string, now: number, limit: number): Promise<ListedRun[]> {
   return store.all(DUE_OF_PROJECT, projectId, now, limit);
+}
+
+/** Runs that wait for another attempt, and whose last one ended in the future. */
+export function retriesAhead(store: Store, now: number, limit: number): Promise<ListedRun[]> {
+  return store.all(RETRIES_AHEAD, now, now, limit);
 }

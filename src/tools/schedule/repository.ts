@@ -98,7 +98,7 @@ const COUNT = query(
 );
 const add = insertInto<RunRow>("scheduled_runs", [...LISTED_COLUMNS, "sealed_input"]);
 const RUNNING = query<ListedRun>(
-  `SELECT ${LISTED} FROM scheduled_runs WHERE due_at <= ? AND status = 'running' ORDER BY due_at, id LIMIT ?`,
+  `SELECT ${LISTED} FROM scheduled_runs WHERE status = 'running' ORDER BY due_at, id LIMIT ?`,
 );
 type Seen = Pick<RunRow, "id" | "fence" | "due_at">;
 const claim = command<Seen & Omit<Claim, "attemptId">>(
@@ -171,9 +171,9 @@ export function attemptsOf(store: Store, projectId: string, runId: string): Prom
   return store.all(ATTEMPTS, projectId, runId);
 }
 
-/** Runs of all projects and servers whose lease ends until then. */
-export function runningRuns(store: Store, leaseUntil: number, limit: number): Promise<ListedRun[]> {
-  return store.all(RUNNING, leaseUntil, limit);
+/** Running runs of all projects and servers. */
+export function runningRuns(store: Store, limit: number): Promise<ListedRun[]> {
+  return store.all(RUNNING, limit);
 }
 
 /** Runs of a project that have not ended. */

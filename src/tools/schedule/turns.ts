@@ -3,6 +3,7 @@ import { inTurn, Places } from "../../base";
 import type { Core } from "../../core";
 import * as repository from "./due-repository";
 import type { ListedRun } from "./repository";
+import { RetriesAhead } from "./retries-ahead";
 
 /** Runs at the same time, per process. */
 const PLACES = { total: 100, share: 20 };
@@ -12,16 +13,22 @@ const PROJECTS = 100;
 
 export class Turns {
   readonly #core: Core;
+  readonly #retriesAhead: RetriesAhead;
   readonly #places = new Places(PLACES);
   /** The project that was served last. */
   #last = "";
 
   constructor(core: Core) {
     this.#core = core;
+    this.#retriesAhead = new RetriesAhead(core);
   }
 
   /** Due runs in the order in which they should be started. */
   async due(): Promise<ListedRun[]> {
+    return [...(await this.#retriesAhead.due()), ...(await this.#inTime())];
+  }
+
+  async #inTime(): Promise<ListedRun[]> {
     const { store, clock } = this.#core;
     const now = clock.now();
     const earliest = await repository.dueRuns(store, now, DUE);

@@ -29,7 +29,10 @@ export const ANSWERS: readonly Row[] = [
   {
     name: "form-encoded, from exchange and refresh",
     says: {
-      token: { type: FORM, body: "access_token=T&refresh_token=R&expires_in=3600&scope=a%2Cb&token_type=x" },
+      token: {
+        type: FORM,
+        body: "access_token=T&refresh_token=R&expires_in=3600&scope=a%2Cb&token_type=Bearer",
+      },
       refresh: { type: FORM, body: "access_token=T2&refresh_token=R2&expires_in=60&scope=a+b" },
     },
     expects: { granted: ["a", "b"], life: 3600, refreshable: true, later: "T2", grantedLater: ["a", "b"] },

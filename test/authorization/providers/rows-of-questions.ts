@@ -138,7 +138,7 @@ export const QUESTIONS: readonly Row[] = [
     {
       granted: ["a", "b", "c"],
       life: 3600,
-      sent: { introspection: { method: "GET", authorization: BASIC, params: { token: "T" } } },
+      sent: { introspection: { method: "POST", authorization: BASIC, params: { token: "T" } } },
     },
   ),
   introspected(

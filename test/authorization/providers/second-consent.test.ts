@@ -11,7 +11,9 @@ const AUDITED = query<{ action: string; actor: string; target: string }>(
 );
 
 function idToken(sub: string): string {
-  return `e30.${Buffer.from(JSON.stringify({ sub })).toString("base64url")}.s`;
+  const now = Math.floor(Date.now() / 1000);
+  const claims = { sub, aud: "cl:ient", iat: now, exp: now + 3600 };
+  return `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.s`;
 }
 
 /** How a provider says whose grant it is. */
@@ -122,7 +124,7 @@ describe("a consent in which the person drops a scope", () => {
     const { state, page } = await site.consent("alice");
 
     expect(state.body).toMatchObject({ status: "failed", status_reason: "the user did not grant b" });
-    expect(await page.text()).toContain("The user did not grant b.");
+    expect(await page.text()).toContain("You did not grant everything that is needed. Missing: b.");
     expect((await site.execute("alice", "Test.Narrow")).status).toBe(200);
     const refused = await site.execute("alice", "Test.Call");
     expect([refused.status, refused.text.includes("(b)")]).toEqual([403, true]);

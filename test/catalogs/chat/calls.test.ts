@@ -60,7 +60,7 @@ test.each<[tool: string, how: string, () => { [key: string]: unknown }, cold: st
     "SendMessage",
     "by channel name",
     () => ({ channel_name: "busy", message }),
-    "chat.postMessage, conversations.list",
+    "2 conversations.list, chat.postMessage",
     "chat.postMessage",
   ],
   [
@@ -95,7 +95,7 @@ test.each<[tool: string, how: string, () => { [key: string]: unknown }, cold: st
     "GetUsersInConversation",
     "by channel name",
     () => ({ channel_name: "busy" }),
-    `${people}, conversations.list, conversations.members`,
+    `2 conversations.list, ${people}, conversations.members`,
     "conversations.members",
   ],
   [
@@ -109,7 +109,7 @@ test.each<[tool: string, how: string, () => { [key: string]: unknown }, cold: st
     "GetMessages",
     "by channel name",
     () => ({ channel_name: "busy" }),
-    `${people}, conversations.history, conversations.list`,
+    `2 conversations.list, ${people}, conversations.history`,
     "conversations.history",
   ],
   [
@@ -137,7 +137,7 @@ test.each<[tool: string, how: string, () => { [key: string]: unknown }, cold: st
     "GetConversationMetadata",
     "by channel name",
     () => ({ channel_name: "busy" }),
-    "conversations.list",
+    "2 conversations.list",
     "conversations.info",
   ],
   [
@@ -147,7 +147,7 @@ test.each<[tool: string, how: string, () => { [key: string]: unknown }, cold: st
     "conversations.open",
     "conversations.open",
   ],
-  ["ListConversations", "", () => ({}), "conversations.list", "conversations.list"],
+  ["ListConversations", "", () => ({}), "users.conversations", "users.conversations"],
 ])("%s %s", async (name, _, input, cold, warm) => {
   const connection = connectionOf(sandbox);
   expect(await callsOf(connection, name, input())).toBe(cold);

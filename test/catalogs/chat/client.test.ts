@@ -70,6 +70,19 @@ describe("reads", () => {
   });
 });
 
+describe("an answer that does not come", () => {
+  const hangs = () => Bun.sleep(5000).then(() => USER);
+
+  test.each([[true], [false]])("leaves time for another try of a read (in a listing: %p)", async (paging) => {
+    await using stub = new Stub().on("users.info", hangs, USER);
+    // Half a second for the run, and as much for one request.
+    const connection = new Connection(stub.apiUrl, { timeMs: 500, requestMs: 500 });
+    const client = new ChatClient({ ...connection.context(), sleep: async () => undefined });
+    expect(await client.call("users.info", {}, { paging })).toMatchObject(USER);
+    expect(stub.calls()).toBe(2);
+  });
+});
+
 describe("a post is sent once", () => {
   test.each<[string, StubAnswer, string]>([
     ["a 5xx", broken(), "UPSTREAM_RUNTIME_SERVER_ERROR"],
@@ -149,6 +162,38 @@ describe("rate limits", () => {
     const connection = new Connection(stub.apiUrl);
     const error = await failureOf(new ChatClient(connection.context()).call("users.info"));
     expect(error.details.retryAfterMs).toBe(2000);
+    expect(stub.calls()).toBe(2);
+  });
+
+  test.each([
+    [30, 0],
+    [29, 0],
+    [28, 1],
+  ])("a wait of %d s of the 30 that a listing has is made %d times", async (seconds, waits) => {
+    await using stub = new Stub().on("users.list", throttle(String(seconds)), {});
+    const connection = new Connection(stub.apiUrl);
+    const client = new ChatClient(connection.context());
+    const work = client.call("users.list", {}, { paging: true });
+    if (waits === 1) await work;
+    else {
+      const error = await failureOf(work);
+      expect(error.kind).toBe("UPSTREAM_RUNTIME_RATE_LIMIT");
+      expect(error.message).toContain(`Try again in ${seconds} s.`);
+      expect(error.details.retryAfterMs).toBe(seconds * 1000);
+    }
+    expect(connection.clock.sleeps).toHaveLength(waits);
+  });
+
+  test("posts are limited for each conversation by itself", async () => {
+    await using stub = new Stub().on("chat.postMessage", ({ params }) =>
+      params["channel"] === "C1" ? throttle("60") : POSTED,
+    );
+    const connection = new Connection(stub.apiUrl);
+    const post = (channel: string) =>
+      new ChatClient(connection.context()).call("chat.postMessage", { channel });
+    await failureOf(post("C1"));
+    await post("C2");
+    expect((await failureOf(post("C1"))).kind).toBe("UPSTREAM_RUNTIME_RATE_LIMIT");
     expect(stub.calls()).toBe(2);
   });
 

@@ -19,6 +19,7 @@ function list(connection: Connection, request: { limit?: number; next_cursor?: s
   });
 }
 
+const missing = (reason: string) => ({ what: "the rest of the list", reason });
 const ADA = { id: "U1", name: "ada" };
 const BOB = { id: "U2", name: "bob" };
 const members = (items: { [key: string]: unknown }[], next?: string) => page("members", items, next);
@@ -33,14 +34,22 @@ describe("a rate limit", () => {
       throttle("1"),
     );
     const connection = new Connection(stub.apiUrl);
-    expect(await list(connection)).toEqual({ items: [ADA, BOB], next_cursor: "three" });
+    expect(await list(connection)).toEqual({
+      items: [ADA, BOB],
+      next_cursor: "three",
+      missing: [missing("The platform's rate limit is reached. Continue with next_cursor in 1 s.")],
+    });
     expect(connection.clock.sleeps).toEqual([1000]);
     expect(stub.calls()).toBe(4);
   });
 
   test("that is too long returns what was read, even if none of it counted", async () => {
     await using stub = new Stub().on("users.list", members([{ id: "U9" }], "two"), throttle("60"));
-    expect(await list(new Connection(stub.apiUrl))).toEqual({ items: [], next_cursor: "two" });
+    expect(await list(new Connection(stub.apiUrl))).toEqual({
+      items: [],
+      next_cursor: "two",
+      missing: [missing("The platform's rate limit is reached. Continue with next_cursor in 60 s.")],
+    });
   });
 
   test("is an error when nothing was read", async () => {
@@ -58,7 +67,11 @@ test("returns what was read when the time is spent", async () => {
     connection.clock.move(11_000);
     return members([ADA], `page-${++pages}`);
   });
-  expect(await list(connection)).toEqual({ items: [ADA, ADA, ADA], next_cursor: "page-3" });
+  expect(await list(connection)).toEqual({
+    items: [ADA, ADA, ADA],
+    next_cursor: "page-3",
+    missing: [missing("The time of one call was used up. Continue with next_cursor.")],
+  });
   expect(pages).toBe(3);
 });
 
@@ -70,7 +83,26 @@ test("returns what was read when a page does not arrive in time", async () => {
     await Bun.sleep(5000);
     return members([]);
   });
-  expect(await list(connection)).toEqual({ items: [ADA], next_cursor: "two" });
+  expect(await list(connection)).toMatchObject({ items: [ADA], next_cursor: "two", missing: [{}] });
+});
+
+test.each([
+  ["a 5xx", new Response("<html>", { status: 503 })],
+  ["a transient code", refusal("internal_error")],
+])("returns what was read when %s comes twice", async (_, failure) => {
+  await using stub = new Stub().on("users.list", members([ADA], "two"), failure);
+  const { items, next_cursor, missing: parts } = await list(new Connection(stub.apiUrl));
+  expect({ items, next_cursor }).toEqual({ items: [ADA], next_cursor: "two" });
+  expect(parts[0]?.reason).toContain("Continue with next_cursor.");
+});
+
+test("returns what was read when a cursor of the listing itself has expired", async () => {
+  await using stub = new Stub().on("users.list", members([ADA], "two"), refusal("invalid_cursor"));
+  expect(await list(new Connection(stub.apiUrl))).toEqual({
+    items: [ADA],
+    next_cursor: null,
+    missing: [missing("The platform ended its listing early. Call again without next_cursor.")],
+  });
 });
 
 test("any other failure in the middle is an error", async () => {
@@ -110,7 +142,11 @@ describe("cursors", () => {
       members([], "b"),
       members([BOB], "a"),
     );
-    expect(await list(new Connection(stub.apiUrl))).toEqual({ items: [ADA, BOB], next_cursor: null });
+    expect(await list(new Connection(stub.apiUrl))).toEqual({
+      items: [ADA, BOB],
+      next_cursor: null,
+      missing: [],
+    });
     expect(stub.calls()).toBe(3);
   });
 
@@ -125,5 +161,6 @@ test("a page that is larger than requested is returned whole, so that no item is
   expect(await list(new Connection(stub.apiUrl), { limit: 1 })).toEqual({
     items: [ADA, BOB],
     next_cursor: "two",
+    missing: [],
   });
 });

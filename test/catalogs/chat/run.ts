@@ -45,12 +45,17 @@ export function connectionOf(
 /** One user's connection: a clock and a cache that its runs share. */
 export class Connection {
   readonly clock = new TestClock();
-  readonly cache: ConnectionCache = new TestCache(this.clock);
+  readonly cache: ConnectionCache;
   readonly #options: ContextOptions;
 
-  constructor(apiUrl: string, options: Partial<ContextOptions> = {}) {
+  /** @param time of the cache: that of the options, if they have a clock */
+  constructor(
+    apiUrl: string,
+    options: Partial<ContextOptions> = {},
+    time: Pick<TestClock, "now"> = this.clock,
+  ) {
     const clock = this.clock;
-    const cache = this.cache;
+    const cache = (this.cache = new TestCache(time));
     this.#options = { bases: { api: apiUrl }, token: "xoxp-test", clock, cache, ...options };
   }
 

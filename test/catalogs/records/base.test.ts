@@ -38,7 +38,6 @@ describe("a value that is not an API base is an error for the operator", () => {
     ["https://www.zohoapis.com//creator/v2", "must not contain /creator"],
     ["https://www.zohoapis.com/api", "path"],
     ["https://www.zohoapis.com//", "path"],
-    ["https://creator.zoho.eu", "https://www.zohoapis.eu"],
     ["https://accounts.zohocloud.ca/", "https://www.zohoapis.ca"],
   ])("%s", async (value, words) => {
     const error = await user(value).failure("GetApplicationMetaInfo");

@@ -160,16 +160,58 @@ describe("a user who has consented", () => {
   });
 
   test("a token endpoint that is down does not end the grant", async () => {
-    for (const fault of [
-      { kind: "oauth_error", error: "Access Denied" },
-      { kind: "server_error" },
-    ] as const) {
-      deployment.sandbox.fail("refresh", fault);
-      const { body } = await list();
-      expect(at(body, "success")).toBe(false);
-      expect(at(body, "output.error.kind")).toBe("UPSTREAM_RUNTIME_SERVER_ERROR");
-    }
+    deployment.sandbox.fail("refresh", { kind: "server_error" });
+    const { body } = await list();
+    expect(at(body, "success")).toBe(false);
+    expect(at(body, "output.error.kind")).toBe("UPSTREAM_RUNTIME_SERVER_ERROR");
     expect(at((await list()).body, "success")).toBe(true);
+  });
+
+  test("a token endpoint that refuses further requests for a while is left alone until then", async () => {
+    const refused = { kind: "oauth_error", error: "Access Denied" } as const;
+    deployment.sandbox.fail("refresh", refused);
+    const [first, ...others] = await Promise.all(Array.from({ length: 20 }, list));
+    const later = [await list(), await list()];
+    for (const answer of [first, ...others, ...later]) {
+      expect(at(answer?.body, "output.error")).toMatchObject({
+        kind: "UPSTREAM_RUNTIME_SERVER_ERROR",
+        can_retry: true,
+        message: expect.stringContaining("Try again in about 10 minutes; the grant remains valid."),
+      });
+      expect(at(answer?.body, "output.authorization")).toBeUndefined();
+      const wait = Number(at(answer?.body, "output.error.retry_after_ms"));
+      expect(wait > 9 * 60_000 && wait <= 10 * 60_000).toBe(true);
+    }
+    expect(routes()).toEqual(["refresh"]);
+    deployment.move(9 * 60_000);
+    expect(at((await list()).body, "output.error.message")).toContain("Try again in about a minute");
+    expect(routes()).toEqual(["refresh"]);
+    deployment.move(61_000);
+    expect(at((await list()).body, "success")).toBe(true);
+    expect(routes()).toEqual(["refresh", "refresh", "data.list"]);
+  });
+
+  test("a live token is used on while its refresh has to wait", async () => {
+    await list();
+    deployment.move(HOUR - 60_000);
+    deployment.sandbox.fail("refresh", { kind: "oauth_error", error: "Access Denied" });
+    deployment.sandbox.clearRequests();
+    const succeeds = async () => expect(at((await list()).body, "success")).toBe(true);
+    while (deployment.sandbox.calls("refresh") === 0) await succeeds();
+    for (let turn = 0; turn < 5; turn++) await succeeds();
+    expect(deployment.sandbox.calls("refresh")).toBe(1);
+  });
+
+  test("more than ten consents in ten minutes are not called the user's refusal alone", async () => {
+    deployment.move(HOUR);
+    const ends: unknown[] = [];
+    for (let turn = 0; turn < 11; turn++)
+      ends.push(await deployment.consent(LIST.tool, `user ${turn}`, "bob"));
+    expect(ends.slice(0, 10).every((end) => at(end, "status") === "completed")).toBe(true);
+    expect(ends[10]).toMatchObject({
+      status: "failed",
+      reason: expect.stringContaining("ten minutes later"),
+    });
   });
 
   test.each<[string, Fault]>([
@@ -235,13 +277,15 @@ describe("a user who has consented", () => {
     expect(found(canaries, deployment.site.logLines.join("\n"))).toEqual([]);
   });
 
-  // The last one: it ends the grant.
-  test("a base of another data center: one refresh, one retry, and a hint", async () => {
+  test("a base of another data center is the operator's error, without a refresh and a consent", async () => {
     await deployment.setServerUrl(deployment.sandbox.eu.apiUrl);
     const { body } = await list();
-    expect(at(body, "output.error.kind")).toBe("UPSTREAM_RUNTIME_AUTH_ERROR");
-    expect(at(body, "output.error.message")).toContain("another data center than VENDOR_SERVER_URL");
-    expect(at(body, "output.authorization.url")).toStartWith(deployment.site.url);
-    expect(routes()).toEqual(["refresh", "data.list", "refresh", "data.list"]);
+    expect(at(body, "output.error.kind")).toBe("TOOL_RUNTIME_FATAL");
+    expect(at(body, "output.error.message")).toContain("VENDOR_SERVER_URL");
+    expect(at(body, "output.error.message")).toContain(deployment.sandbox.us.apiUrl);
+    expect(at(body, "output.authorization")).toBeUndefined();
+    expect(routes()).toEqual([]);
+    await deployment.setServerUrl(deployment.sandbox.us.apiUrl);
+    expect(at((await list()).body, "success")).toBe(true);
   });
 });

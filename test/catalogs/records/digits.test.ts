@@ -96,7 +96,7 @@ describe("answers", () => {
 
   test("everything else is unchanged", async () => {
     const body =
-      '{"code":3000,"data":[{"ID":3888833000000114027,"a":-12345678901234567890,"b":1.5,"c":7,"d":"1.10","e":null,"f":[true]}]}';
+      '{"code":3000,"data":[{"ID":3888833000000114027,"a":-12345678901234567890,"b":1.5,"g":0.12345678901234567890,"h":1234567890123456.75,"c":7,"d":"1.10","e":null,"f":[true]}]}';
     await using stub = new Stub({ body });
     const user = new User({ token: "1000.a.b", serverUrl: stub.url });
     expect(await user.run("FetchVendorRecords", rowOf("FetchVendorRecords").input)).toEqual({
@@ -107,6 +107,8 @@ describe("answers", () => {
             ID: "3888833000000114027",
             a: "-12345678901234567890",
             b: 1.5,
+            g: "0.12345678901234567890",
+            h: "1234567890123456.75",
             c: 7,
             d: "1.10",
             e: null,

@@ -96,8 +96,8 @@ const COMMON: [string, unknown, string][] = [
   ["null", null, "request_body"],
   ["empty", "", "request_body"],
   ["blank", "  \n", "request_body"],
-  ["no JSON", "{data:", "not valid JSON"],
-  ["JSON in a fence", "```json\n{}\n```", "not valid JSON"],
+  ["no JSON", "{data:", "must be valid JSON"],
+  ["JSON in a fence", "```json\n{}\n```", "must be valid JSON"],
   ["encoded twice", JSON.stringify(JSON.stringify({ data: {} })), "twice"],
   ["a bare list", '[{"field1":"v"}]', "a list"],
   ["a number", "5", "object"],
@@ -124,52 +124,80 @@ describe("execute refuses a body with an error that names it and contains the sc
       },
     );
     const error = await failureOf(alice.run(name, { ...input, request_body: { data: [] } }));
-    expectMendable(error, "must be a string");
+    expectMendable(error, "must be string");
   });
 
   test.each<[string, object, string[]]>([
-    ["InsertRecordsInVendorForm", {}, ["/data is required"]],
-    ["InsertRecordsInVendorForm", { data: [] }, ["/data must not have fewer than 1 items"]],
-    ["InsertRecordsInVendorForm", { data: many(201) }, ["/data must not have more than 200 items"]],
-    ["InsertRecordsInVendorForm", { data: '[{"Name":"Desk"}]' }, ["/data must be array"]],
-    ["InsertRecordsInVendorForm", { data: { Name: "Desk" } }, ["/data must be array"]],
+    ["InsertRecordsInVendorForm", {}, ["request_body.data is required"]],
+    ["InsertRecordsInVendorForm", { data: [] }, ["request_body.data must not have fewer than 1 items"]],
+    [
+      "InsertRecordsInVendorForm",
+      { data: many(201) },
+      ["request_body.data must not have more than 200 items"],
+    ],
+    ["InsertRecordsInVendorForm", { data: '[{"Name":"Desk"}]' }, ["request_body.data must be array"]],
+    ["InsertRecordsInVendorForm", { data: { Name: "Desk" } }, ["request_body.data must be array"]],
     [
       "InsertRecordsInVendorForm",
       { data: ["Desk", {}, 5] },
-      ["/data/0 must be object", "/data/2 must be object"],
+      ["request_body.data.0 must be object", "request_body.data.2 must be object"],
     ],
     [
       "InsertRecordsInVendorForm",
       { data: [{}], result: { fields: "Name", message: "true", tasks: 1 } },
-      ["/result/fields must be array", "/result/message must be boolean", "/result/tasks must be boolean"],
+      [
+        "request_body.result.fields must be array",
+        "request_body.result.message must be boolean",
+        "request_body.result.tasks must be boolean",
+      ],
     ],
-    ["AddRecordsToVendorForm", { records: [{}] }, ["/data is required"]],
-    ["UpdateVendorCreatorReportRecords", { records: [{}] }, ["/criteria is required", "/data is required"]],
-    ["UpdateVendorCreatorReportRecords", { criteria: " ", data: {} }, ["/criteria must not be blank"]],
+    ["AddRecordsToVendorForm", { records: [{}] }, ["request_body.data is required"]],
+    [
+      "UpdateVendorCreatorReportRecords",
+      { records: [{}] },
+      ["request_body.criteria is required", "request_body.data is required"],
+    ],
+    [
+      "UpdateVendorCreatorReportRecords",
+      { criteria: " ", data: {} },
+      ["request_body.criteria must not be blank"],
+    ],
     [
       "UpdateVendorCreatorReportRecords",
       { criteria: 5, data: [] },
-      ["/criteria must be string", "/data must be object"],
+      ["request_body.criteria must be string", "request_body.data must be object"],
     ],
-    ["UpdateVendorRecord", { Note: "x" }, ["/data is required"]],
-    ["UpdateVendorRecord", { data: '{"Note":"x"}' }, ["/data must be object"]],
-    ["DeleteReportRecords", { ids: ["r1"] }, ["/criteria is required"]],
-    ["DeleteReportRecords", { criteria: "" }, ["/criteria must not be blank"]],
-    ["DeleteVendorRecord", { result: { message: "yes" } }, ["/result/message must be boolean"]],
-    ["CreateBulkReadJob", { query: '{"fields":["Name"]}' }, ["/query must be object"]],
-    ["CreateBulkReadJob", { query: { max_records: 99_000 } }, ["/query/max_records must be >= 100000"]],
-    ["CreateBulkReadJob", { query: { max_records: 201_000 } }, ["/query/max_records must be <= 200000"]],
+    ["UpdateVendorRecord", { Note: "x" }, ["request_body.data is required"]],
+    ["UpdateVendorRecord", { data: '{"Note":"x"}' }, ["request_body.data must be object"]],
+    ["DeleteReportRecords", { ids: ["r1"] }, ["request_body.criteria is required"]],
+    ["DeleteReportRecords", { criteria: "" }, ["request_body.criteria must not be blank"]],
+    ["DeleteVendorRecord", { result: { message: "yes" } }, ["request_body.result.message must be boolean"]],
+    ["CreateBulkReadJob", { query: '{"fields":["Name"]}' }, ["request_body.query must be object"]],
+    [
+      "CreateBulkReadJob",
+      { query: { max_records: 99_000 } },
+      ["request_body.query.max_records must be >= 100000"],
+    ],
+    [
+      "CreateBulkReadJob",
+      { query: { max_records: 201_000 } },
+      ["request_body.query.max_records must be <= 200000"],
+    ],
     [
       "CreateBulkReadJob",
       { query: { max_records: 100_500 } },
-      ["/query/max_records must be multiple of 1000"],
+      ["request_body.query.max_records must be multiple of 1000"],
     ],
-    ["CreateBulkReadJob", { query: { max_records: "100000" } }, ["/query/max_records must be integer"]],
-    ["CreateBulkReadJob", { query: { fields: ["Name", 5] } }, ["/query/fields/1 must be string"]],
+    [
+      "CreateBulkReadJob",
+      { query: { max_records: "100000" } },
+      ["request_body.query.max_records must be integer"],
+    ],
+    ["CreateBulkReadJob", { query: { fields: ["Name", 5] } }, ["request_body.query.fields.1 must be string"]],
     [
       "CreateBulkReadJob",
       { query: { record_cursor: "c", fields: ["Name"] } },
-      ["/query must not contain other fields together with record_cursor"],
+      ["request_body.query.record_cursor must be the only field"],
     ],
   ])("%s %j", async (name, body, violations) => {
     const { input } = await platform.live(rowOf(name), alice);
@@ -181,14 +209,14 @@ describe("execute refuses a body with an error that names it and contains the sc
     const { input } = await platform.live(rowOf("InsertRecordsInVendorForm"), alice);
     const request_body = JSON.stringify({ data: Array.from({ length: 200 }, (_, index) => index) });
     const error = await alice.failure("InsertRecordsInVendorForm", { ...input, request_body });
-    expect(error.message.match(/\/data\/\d+ must be object/g)).toHaveLength(200);
+    expect(error.message.match(/request_body\.data\.\d+ must be object/g)).toHaveLength(200);
   });
 
   test("missing parameters are reported before the body, the body's text before its schema", async () => {
     const name = "UpdateVendorRecord";
     const place = await alice.failure(name, { ...rowOf(name).input, record_id: "", request_body: "{" });
     expect(place.message).toContain("record_id");
-    expect(place.message).not.toContain("not valid JSON");
+    expect(place.message).not.toContain("must be valid JSON");
   });
 
   function expectMendable(error: ToolError, ...words: string[]): void {

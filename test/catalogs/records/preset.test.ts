@@ -1,8 +1,8 @@
 // The provider preset, as the platform's OAuth pages describe version 2.
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { Type } from "typebox";
 import { Value } from "typebox/value";
-import { zohoPreset } from "../../../catalogs/presets/zoho";
+import { zohoChinaPreset, zohoPreset } from "../../../catalogs/presets/zoho";
 import { parseExpression } from "../../../src/providers";
 import { effectiveOAuth2 } from "../../../src/providers/effective";
 import { checkOAuth2 } from "../../../src/providers/rules";
@@ -67,7 +67,9 @@ test("a record that names another data center keeps everything else", () => {
 });
 
 test("the callback may name the accounts server of any data center, and no other", () => {
-  expect(zohoPreset.tokenServers).toEqual({
+  const { clientRefused, ...servers } = zohoPreset.tokenServers ?? {};
+  expect(clientRefused).toContain("the same OAuth credentials for all data centers");
+  expect(servers).toEqual({
     parameter: "accounts-server",
     fact: "accounts_server",
     setting: "records.accounts_hosts",
@@ -81,6 +83,33 @@ test("the callback may name the accounts server of any data center, and no other
       "https://accounts.zohocloud.ca",
       "https://accounts.zoho.sa",
       "https://accounts.zoho.ae",
+      "https://accounts.zoho.uk",
     ],
+  });
+});
+
+describe("users of China", () => {
+  const { oauth2, setup, tokenServers, revoke, variantOf } = zohoChinaPreset;
+
+  test("consent, exchange, refresh and revoke at their own server, which the others do not lead to", () => {
+    const addresses = JSON.stringify([oauth2, revoke, tokenServers?.origins]).match(/https:[^"]*/g) ?? [];
+    expect(addresses.map((address) => new URL(address).origin)).toEqual(
+      addresses.map(() => "https://accounts.zoho.com.cn"),
+    );
+    expect(addresses.length).toBeGreaterThan(4);
+  });
+
+  test("have set-up steps with their own console and address, and the same tools", () => {
+    expect(setup?.console).toBe("https://api-console.zoho.com.cn/");
+    expect(setup?.steps.join("\n")).toContain("https://www.zohoapis.com.cn");
+    expect(setup?.steps.join("\n")).not.toContain("Multi-DC");
+    expect(variantOf).toBe("zoho");
+  });
+
+  test("are named in the steps for everybody else, which tick one secret for all data centers", () => {
+    const steps = zohoPreset.setup?.steps.join("\n") ?? "";
+    expect(steps).toContain("zoho-cn");
+    expect(steps).toContain("the same OAuth credentials for all data centers");
+    expect(steps).not.toContain("each has a client secret of its own");
   });
 });

@@ -62,9 +62,10 @@ export class User {
       ...context,
       secrets,
       log: (_level, message) => void this.logged.push(message),
-      fetch: (_base, path, { anonymous, headers, ...request }: PlatformRequest = {}) =>
+      fetch: (_base, path, { anonymous, headers, timeoutMs = Infinity, ...request }: PlatformRequest = {}) =>
         egress.fetch(`${serverUrl?.replace(/\/$/, "")}${path}`, {
           ...request,
+          timeoutMs: Math.min(timeoutMs, options.requestMs ?? 30_000),
           secretsFor: [new URL(serverUrl ?? "").origin],
           headers: { ...headers, ...(anonymous ? {} : { authorization: token }) },
         }),

@@ -65,3 +65,10 @@ test("the grant keeps who the user is, where the platform tells it", () => {
   expect(googlePreset.account?.length).toBeGreaterThan(0);
   for (const fact of googlePreset.account ?? []) expect(googlePreset.facts).toHaveProperty(fact);
 });
+
+test("the set-up names the APIs that an operator enables", () => {
+  const steps = googlePreset.setup?.steps.join("\n") ?? "";
+  for (const name of ["Google Sheets API", "Google Drive API", "Google Picker API"]) {
+    expect(steps).toContain(name);
+  }
+});

@@ -45,6 +45,29 @@ function webhook(run: Installed["run"], failureMode: string, url: string) {
   return run(["plugins", "create", "policy", ...flags], { env: { RUNTIME_EGRESS_ALLOW: "loopback" } });
 }
 
+/** A provider whose servers answer, but for what is given. */
+function providerWith(run: Installed["run"], requests: object, more: object = {}) {
+  const endpoint = `${broken.url.origin}/oauth`;
+  const oauth2 = {
+    client_id: "c",
+    authorize_request: { endpoint },
+    token_request: { endpoint },
+    ...requests,
+  };
+  return run(["providers", "create", "--file", "-"], {
+    stdin: JSON.stringify({ id: "answering", oauth2, ...more }),
+    env: { RUNTIME_EGRESS_ALLOW: "loopback" },
+  });
+}
+
+function recordsProvider(run: Installed["run"]) {
+  return providerWith(
+    run,
+    { refresh_request: { endpoint: `${broken.url.origin}/oauth` } },
+    { provider_id: "zoho" },
+  );
+}
+
 type Installed = Awaited<ReturnType<typeof installed>>;
 
 test("finds no problems in a correct installation", async () => {
@@ -72,6 +95,17 @@ test("finds no problem after a rotation, and none if its key is only in the prep
   rmSync(key);
 
   expect((await run(["doctor"])).stderr).toContain("No problems found");
+});
+
+test("a verifier that this machine may not call is not a problem", async () => {
+  const { run } = await installed();
+  await run(["keys", "create", "v", "--role", "verify"]);
+  await run(["settings", "update", "--verifier-url", "http://127.0.0.1:1/verify"]);
+
+  const { code, stdout } = await run(["doctor", "--all"]);
+
+  expect(code).toBe(0);
+  expect(stdout).toContain("verifier: http://127.0.0.1:1 was not called, because of egress.allow.");
 });
 
 interface Fault {
@@ -107,6 +141,81 @@ const FAULTS: Fault[] = [
     message: "no key has the role verify",
     fix: "runtime keys create verifier --role verify",
     status: "warning",
+  },
+  {
+    name: "a gateway with a mistyped tool",
+    plant: ({ run }) => {
+      const gateway = { name: "G", slug: "g", auth_type: "arcade_header" };
+      const tool_filter = { allowed_tools: ["Chat.SendMessage", "Chat.SendMesage"] };
+      return run(["apply", "-f", "-"], {
+        stdin: JSON.stringify({ gateways: [{ ...gateway, tool_filter }] }),
+      });
+    },
+    check: "gateway g",
+    message:
+      "Chat.SendMesage is not a tool of this version and has no effect; did you mean Chat.SendMessage?",
+    fix: "runtime gateways update g --tool NAME",
+    status: "warning",
+  },
+  {
+    name: "a verifier that is down",
+    plant: async ({ run }) => {
+      await run(["keys", "create", "v", "--role", "verify"]);
+      await run(["settings", "update", "--verifier-url", "http://127.0.0.1:1/verify"]);
+    },
+    env: { RUNTIME_EGRESS_ALLOW: "loopback" },
+    check: "verifier",
+    message: "http://127.0.0.1:1 cannot be reached: ",
+    fix: "runtime settings update --verifier-url URL",
+  },
+  {
+    name: "a verifier that fails",
+    plant: async ({ run }) => {
+      await run(["keys", "create", "v", "--role", "verify"]);
+      await run(["settings", "update", "--verifier-url", `${broken.url.origin}/verify`]);
+    },
+    env: { RUNTIME_EGRESS_ALLOW: "loopback" },
+    check: "verifier",
+    message: "answers with the status 500. Until it works, no consent can be completed.",
+    fix: "start its server",
+  },
+  {
+    name: "a secret with the address of a platform that is missing",
+    plant: ({ run }) => recordsProvider(run),
+    env: { RUNTIME_EGRESS_ALLOW: "loopback" },
+    check: "platform of VendorCreatorApi",
+    message: "need the secret VENDOR_SERVER_URL, which is not set",
+    fix: "runtime secrets set VENDOR_SERVER_URL",
+  },
+  {
+    name: "a secret with an address that is not one of the platform",
+    plant: async ({ run }) => {
+      await recordsProvider(run);
+      await run(["secrets", "set", "VENDOR_SERVER_URL", "-"], { stdin: "https://elsewhere.example" });
+    },
+    env: { RUNTIME_EGRESS_ALLOW: "loopback" },
+    check: "platform of VendorCreatorApi",
+    message: "The secret VENDOR_SERVER_URL is not a known address of this platform.",
+    fix: "https://www.zohoapis.com",
+  },
+  {
+    name: "a server of a platform that a secret names",
+    plant: async ({ run }) => {
+      await recordsProvider(run);
+      await run(["secrets", "set", "VENDOR_SERVER_URL", "-"], { stdin: "http://127.0.0.1:1" });
+    },
+    env: { RUNTIME_EGRESS_ALLOW: "loopback", RUNTIME_RECORDS_SERVER_URLS: "http://127.0.0.1:1" },
+    check: "platform of VendorCreatorApi",
+    message: "http://127.0.0.1:1 cannot be reached",
+    fix: "firewall",
+  },
+  {
+    name: "a token endpoint that only the refresh needs",
+    plant: ({ run }) => providerWith(run, { refresh_request: { endpoint: "http://127.0.0.1:1/refresh" } }),
+    env: { RUNTIME_EGRESS_ALLOW: "loopback" },
+    check: "provider answering",
+    message: "http://127.0.0.1:1 cannot be reached",
+    fix: "firewall",
   },
   {
     name: "providers whose user ids may clash",
@@ -311,7 +420,12 @@ const FAULTS: Fault[] = [
   },
   {
     name: "a platform that cannot be reached",
-    plant: ({ run }) => run(["providers", "create", "slack", "--provider", "slack", "--client-id", "1"]),
+    plant: ({ run }) =>
+      providerWith(
+        run,
+        { refresh_request: { endpoint: `${broken.url.origin}/oauth` } },
+        { provider_id: "slack" },
+      ),
     env: {
       RUNTIME_EGRESS_ALLOW: "loopback",
       RUNTIME_CHAT_API_URL: "http://127.0.0.1:1/api",

@@ -229,3 +229,35 @@ describe("against a server", () => {
     expect([code, io.stderr]).toEqual([2, expect.stringContaining("data folder only")]);
   });
 });
+
+describe("a webhook that decides about no call", () => {
+  test("is named by every command that shows it, and by doctor", async () => {
+    const { run } = await activePlugin();
+    const added = await run(["plugins", "update", "policy", "--post", `${peer.url}/post`], { env: ALLOW });
+    const hook = await run(["hooks", "list", "-o", "name"]);
+
+    expect(added.io.stderr).toContain("Not in force: tool.post of policy. No hook calls this endpoint");
+    expect((await run(["plugins", "list"])).io.stdout).toContain("tool.post (no hook)");
+    const exported = (await run(["export"])).io.stdout;
+    const applied = await run(["apply", "-f", "-"], { stdin: exported });
+    expect([applied.code, applied.io.stderr]).toEqual([
+      0,
+      expect.stringContaining("Not in force: tool.post of policy"),
+    ]);
+    expect((await run(["plugins", "show", "policy"])).io.stdout).toContain("tool.post (no hook)");
+    const checked = await run(["doctor", "-o", "json"], { env: ALLOW });
+    expect(checked.io.stdout).toContain("No hook calls its endpoint for tool.post");
+    await run(["hooks", "update", hook.io.stdout.trim(), "--status", "inactive"]);
+    expect((await run(["plugins", "show", "policy"])).io.stdout).toContain("tool.pre (hook inactive)");
+    expect((await run(["hooks", "list"])).io.stdout).toContain("no: hook inactive");
+    await run(["hooks", "create", "after", "--plugin", "policy", "--point", "tool.post"]);
+    expect((await run(["plugins", "show", "policy", "-o", "json"])).io.stdout).not.toContain("no_hook");
+  });
+});
+
+/** An active plugin with a pre hook. */
+async function activePlugin(): Promise<Terminal> {
+  const terminal = newTerminal();
+  await create(terminal, "policy", ["--status", "active"]);
+  return terminal;
+}

@@ -13,6 +13,8 @@ export interface PageRules<Item> {
   /** null: the method requires a limit. */
   readonly default: number | null;
   readonly fault: PageFault | null;
+  /** The size of the pages of a listing of several types. */
+  readonly mixed?: (limit: number) => number;
 }
 
 export interface Page<Item> {
@@ -23,7 +25,8 @@ export interface Page<Item> {
 
 /** Throws `limit_required`, `invalid_limit` or `invalid_cursor`. */
 export function pageOf<Item>(params: Arguments, rules: PageRules<Item>): Page<Item> {
-  const limit = limitOf(params, rules);
+  const given = limitOf(params, rules);
+  const limit = rules.mixed?.(given) ?? given;
   const cursor = optional(params, "cursor");
   const start = cursor === undefined ? 0 : startOf(cursor, rules);
   const { fault } = rules;

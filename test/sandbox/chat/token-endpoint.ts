@@ -95,7 +95,8 @@ function refreshAnswer(endpoint: TokenEndpoint, params: Arguments): JsonRecord {
 function common(workspace: Workspace): JsonRecord {
   return {
     app_id: APP.appId,
-    team: workspace.team,
+    // An installation for a whole organization names no workspace (behaviour/organization.ts).
+    team: workspace.organization === null ? workspace.team : null,
     enterprise: workspace.organization,
     is_enterprise_install: workspace.organization !== null,
   };

@@ -1,5 +1,6 @@
 // The server of the stand-in: records requests, applies faults, and passes them to their handlers.
 import { delay, resetConnection } from "../chat/faults";
+import { asksForGzip } from "./behaviour/compression";
 import type { Library } from "./drive/library";
 import { type Faults, lateServerError, replacement } from "./faults";
 import { answerCall, methodAt } from "./interface";
@@ -8,6 +9,7 @@ import { type ConsentSettings, decideConsent, showConsent } from "./oauth/consen
 import { answerRevocation, answerToken, type TokenEndpoint } from "./oauth/token-endpoint";
 import type { TokenStore } from "./oauth/tokens";
 import { answerUserInfo } from "./oauth/userinfo";
+import type { Browsers } from "./picker/frame";
 import { answerBrowser } from "./picker/front";
 import { PlatformError } from "./platform-error";
 import type { Quotas } from "./quotas";
@@ -34,6 +36,7 @@ export interface FrontParts {
   readonly quotas: Quotas;
   readonly log: RequestLog;
   readonly endpoint: TokenEndpoint;
+  readonly browsers: Browsers;
   readonly sendEmpty: boolean;
   /** Read at every request, because tests change it. */
   readonly consent: () => ConsentSettings;
@@ -132,8 +135,7 @@ function bearerOf(request: Request): string | null {
 
 function compressed(request: Request, text: string): Response {
   const headers = { "content-type": "application/json; charset=UTF-8" };
-  const takes = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
-  if (!takes || text.length < COMPRESS_FROM) return new Response(text, { headers });
+  if (!asksForGzip(request.headers) || text.length < COMPRESS_FROM) return new Response(text, { headers });
   return new Response(Bun.gzipSync(text), { headers: { ...headers, "content-encoding": "gzip" } });
 }
 

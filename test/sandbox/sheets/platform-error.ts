@@ -1,5 +1,6 @@
 // A refusal in the platform's form. Its interfaces use different forms.
 import type { JsonRecord } from "../chat/json";
+import type { RefusalRow } from "./behaviour/refusals";
 
 /** An entry of the older form's list. */
 export interface ErrorEntry {
@@ -47,6 +48,11 @@ export class PlatformError extends Error {
       },
     };
   }
+}
+
+/** A refusal of the spreadsheet interface. */
+export function refusedBy({ code, message, status }: RefusalRow): PlatformError {
+  return new PlatformError(code, message, { status });
 }
 
 /** The spreadsheet interface does not accept the request. */

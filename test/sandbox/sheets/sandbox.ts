@@ -1,4 +1,5 @@
 // Assembles the spreadsheet stand-in: engine, files and OAuth on one loopback address.
+import { KEEPS_UNEXCHANGED_PICKS } from "./behaviour/picker";
 import { Library } from "./drive/library";
 import { Faults } from "./faults";
 import { answerRequest, type FrontParts, PATHS } from "./front";
@@ -24,6 +25,8 @@ export interface SheetsSandboxOptions {
   readonly redirectUris?: readonly string[];
   /** Calls per person and minute. Default: unlimited. */
   readonly quota?: QuotaSettings;
+  /** Picked files belong to the application although the code is never exchanged; nobody states it. Default false. */
+  readonly keepsUnexchangedPicks?: boolean;
   /** Empty fields are sent too; the platform may do either. Default false. */
   readonly sendEmpty?: boolean;
   /** Milliseconds. Default: the real clock. */
@@ -64,6 +67,12 @@ export interface SheetsSandbox extends AsyncDisposable {
   revoke(token: string): void;
   /** Sets the scopes that people refuse on the consent page. */
   denyScopes(scopes: readonly string[]): void;
+  /** Whether the browsers of people block third-party cookies. */
+  blockCookies(blocks: boolean): void;
+  /** The next `times` (default 1) pickers report an error. */
+  failPicker(times?: number): void;
+  /** Who is signed in at the platform in every browser; null: nobody. */
+  signIn(personName: string | null): void;
   /** Adds a spreadsheet without the interface; returns its id. */
   addFile(file?: SeededFile): string;
   /** Adds a shared drive; returns its id. */
@@ -93,6 +102,12 @@ export async function startSheetsSandbox(options: SheetsSandboxOptions = {}): Pr
   const quotas = new Quotas(options.quota ?? {}, now);
   const log = new RequestLog();
   let denied: ReadonlySet<string> = new Set();
+  let failures = 0;
+  const browsers = {
+    blocksCookies: false,
+    signedIn: null as string | null,
+    pickerFails: () => failures > 0 && failures-- > 0,
+  };
 
   const server = listen(
     {
@@ -103,6 +118,7 @@ export async function startSheetsSandbox(options: SheetsSandboxOptions = {}): Pr
       faults,
       quotas,
       log,
+      browsers,
       sendEmpty: options.sendEmpty ?? false,
       endpoint: {
         clients: new Map([[clientId, clientSecret]]),
@@ -115,6 +131,8 @@ export async function startSheetsSandbox(options: SheetsSandboxOptions = {}): Pr
         redirectUris: options.redirectUris ?? null,
         denied,
         issuer: ISSUER,
+        signedIn: browsers.signedIn,
+        keepsUnexchangedPicks: options.keepsUnexchangedPicks ?? KEEPS_UNEXCHANGED_PICKS,
       }),
     },
     options.port ?? 0,
@@ -161,6 +179,9 @@ export async function startSheetsSandbox(options: SheetsSandboxOptions = {}): Pr
     expireToken: (accessToken) => tokens.expire(accessToken),
     revoke: (token) => void tokens.revoke(token),
     denyScopes: (scopes) => void (denied = new Set(scopes)),
+    blockCookies: (blocks) => void (browsers.blocksCookies = blocks),
+    failPicker: (times = 1) => void (failures = times),
+    signIn: (personName) => void (browsers.signedIn = personName),
     addFile: (file = {}) => addFile(library, project, file),
     addDrive(members) {
       const id = `0A${crypto.randomUUID().replaceAll("-", "").slice(0, 17)}`;

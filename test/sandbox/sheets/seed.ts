@@ -19,6 +19,7 @@ export function addFile(library: Library, project: string, seeded: SeededFile): 
     trashed: seeded.trashed ?? false,
     starred: seeded.starred ?? false,
     ...(seeded.locale === undefined ? {} : { locale: seeded.locale }),
+    externalAccess: seeded.externalAccess ?? false,
     ...(seeded.createdAt === undefined ? {} : { createdAt: seeded.createdAt }),
     ...(seeded.modifiedAt === undefined ? {} : { modifiedAt: seeded.modifiedAt }),
   });
@@ -35,7 +36,7 @@ function addSheet({ workbook }: File, seeded: SeededSheet): void {
     rowCount: seeded.rows ?? 1000,
     columnCount: seeded.columns ?? 26,
     hidden: seeded.hidden ?? false,
-    type: seeded.chart === true ? "OBJECT" : "GRID",
+    type: typeOf(seeded),
   });
   for (const [cell, value] of Object.entries(seeded.cells ?? {})) {
     const { row, column } = placeOf(cell);
@@ -46,6 +47,11 @@ function addSheet({ workbook }: File, seeded: SeededSheet): void {
       sheet.enter(row, column, entered, format);
     }
   }
+}
+
+function typeOf({ chart, dataSource }: SeededSheet) {
+  if (chart === true) return "OBJECT";
+  return dataSource === true ? "DATA_SOURCE" : "GRID";
 }
 
 export function sheetsOf(library: Library, id: string): SeenSheet[] {

@@ -67,6 +67,8 @@ export interface SeededSheet {
   readonly hidden?: boolean;
   /** A sheet of a chart, without cells. */
   readonly chart?: boolean;
+  /** A sheet that shows a data source. */
+  readonly dataSource?: boolean;
   /** `A1` → value. */
   readonly cells?: SeededCells;
 }
@@ -84,6 +86,8 @@ export interface SeededFile {
   readonly driveId?: string;
   readonly trashed?: boolean;
   readonly starred?: boolean;
+  /** Whether a person has allowed formulas to load something from outside; default false. */
+  readonly externalAccess?: boolean;
   /** Shared with everybody in the owner's organization. */
   readonly domainShared?: boolean;
   readonly mimeType?: string;

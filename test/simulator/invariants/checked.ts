@@ -22,6 +22,8 @@ export interface Checked {
     readonly secret: string | undefined;
     /** Scheduled runs: the id by the label. */
     readonly runs: ReadonlyMap<string, string>;
+    /** The labels of runs that had not begun when the key of their caller was deleted. */
+    readonly barred: ReadonlySet<string>;
   };
   readonly history: History;
 }

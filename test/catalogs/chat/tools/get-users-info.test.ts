@@ -92,16 +92,52 @@ test.each<[string, { [key: string]: unknown }]>([
 });
 
 describe("somebody who is missing", () => {
-  test("is an error that names all missing people and suggests existing ones", async () => {
-    const error = await connectionOf(sandbox).failure("GetUsersInfo", {
-      user_ids: [sandbox.people.bob.id, "U0404"],
+  test("is named, and those who were found are returned", async () => {
+    const { bob, carol, alice } = sandbox.people;
+    const output = await connectionOf(sandbox).run("GetUsersInfo", {
+      user_ids: [bob.id, "U0404"],
       usernames: ["alise", "carol"],
+      emails: ["nobody@sandbox.example"],
+    });
+    const reason = expect.stringContaining(`{"id":"${alice.id}","name":"alice"`);
+    expect(output).toMatchObject({
+      users: [{ id: bob.id }, { id: carol.id }],
+      missing: [{ what: "U0404, alise, nobody@sandbox.example", reason }],
+    });
+  });
+
+  test("because the platform failed is named, and those who were found are returned", async () => {
+    await using stub = new Stub()
+      .on("users.info", ({ params }) =>
+        params["user"] === "U2" ? new Response("<html>", { status: 500 }) : { user: { id: params["user"] } },
+      )
+      .on("users.list", throttle("60"))
+      .on("users.lookupByEmail", throttle("60"));
+    const connection = new Connection(stub.apiUrl);
+    expect(await connection.run("GetUsersInfo", { user_ids: ["U1", "U2", "U3"] })).toMatchObject({
+      users: [{ id: "U1" }, { id: "U3" }],
+      missing: [{ what: "U2", reason: expect.stringContaining("HTTP 500") }],
+    });
+    expect(await connection.run("GetUsersInfo", { user_ids: ["U1"], emails: ["a@b.example"] })).toMatchObject(
+      { users: [{ id: "U1" }], missing: [{ what: "a@b.example", reason: expect.stringContaining("60 s") }] },
+    );
+    expect(await connection.run("GetUsersInfo", { user_ids: ["U1"], usernames: ["ada"] })).toMatchObject({
+      users: [{ id: "U1" }],
+      missing: [{ what: "ada", reason: expect.stringContaining("60 s") }],
+    });
+    const error = await connection.failure("GetUsersInfo", { user_ids: ["U2"] });
+    expect(error.kind).toBe("UPSTREAM_RUNTIME_SERVER_ERROR");
+  });
+
+  test("is an error if none are found: it names all and suggests existing ones", async () => {
+    const error = await connectionOf(sandbox).failure("GetUsersInfo", {
+      user_ids: ["U0404"],
+      usernames: ["alise"],
       emails: ["nobody@sandbox.example"],
     });
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
     expect(error.details).toMatchObject({ statusCode: 404, retryAfterMs: 500 });
-    expect(error.message).toContain("U0404, alise, nobody@sandbox.example");
-    expect(error.message).not.toContain("carol");
+    expect(error.message).toContain("U0404, alise (nearest: alice), nobody@sandbox.example");
     const { alice } = sandbox.people;
     expect(error.details.additionalPromptContent).toContain(
       `{"id":"${alice.id}","name":"alice","email":"${alice.email}","display_name":"Alice"}`,

@@ -70,7 +70,8 @@ describe("what is listed", () => {
       is_archived: false,
       is_member: true,
       purpose: "",
-      num_members: 2,
+      // The listing of memberships does not count.
+      num_members: null,
     });
     expect(conversations.find(({ id }) => id === general.id)).toMatchObject({
       is_private: false,
@@ -96,11 +97,10 @@ describe("what is listed", () => {
 
   test("holds group messages and newer private channels, whatever their other flags say", async () => {
     await using stub = new Stub().on(
-      "conversations.list",
+      "users.conversations",
       page("channels", [
         { id: "G1", name: "mpdm-a--b-1", is_group: true, is_mpim: true, is_channel: false },
         { id: "C1", name: "team", is_channel: true, is_private: true, is_group: false, is_member: true },
-        { id: "C2", name: "other", is_channel: true, is_private: false, is_member: false },
       ]),
     );
     const { conversations } = await list(new Connection(stub.apiUrl));
@@ -109,6 +109,53 @@ describe("what is listed", () => {
       ["C1", "private_channel"],
     ]);
   });
+});
+
+describe("where the platform refuses to list memberships", () => {
+  const refused = (code: string) => {
+    sandbox.fail("users.conversations", { kind: "error", error: code });
+    return connectionOf(sandbox);
+  };
+
+  test.each(["enterprise_is_restricted", "unknown_method"])(
+    "with %s, the workspace is listed, each type by itself, without what others are in",
+    async (code) => {
+      expect((await names(refused(code))).toSorted()).toEqual(
+        (await names(connectionOf(sandbox))).toSorted(),
+      );
+      const types = ["public_channel", "private_channel", "mpim", "im"];
+      expect(sent("types").slice(1, 5)).toEqual(types);
+    },
+  );
+
+  test("it is asked once, and cursors continue in the right listing", async () => {
+    const connection = refused("enterprise_is_restricted");
+    const found: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const part = await list(connection, { limit: 1, next_cursor: cursor });
+      found.push(...part.conversations.map(({ name, id }) => name ?? id));
+      cursor = part.next_cursor;
+    }
+    expect(sandbox.calls("users.conversations")).toBe(1);
+    expect(found.toSorted()).toEqual((await names(connectionOf(sandbox))).toSorted());
+  });
+
+  test("a type whose scope was lost is left out", async () => {
+    sandbox.fail("users.conversations", { kind: "error", error: "enterprise_is_restricted" });
+    const scopes = ALL_SCOPES.filter((scope) => scope !== "groups:read");
+    const found = await names(connectionOf(sandbox, "alice", scopes));
+    expect(found).toContain("general");
+    expect(found).not.toContain("secret");
+  });
+});
+
+test("people in direct messages have a name where it is known, without a call for it", async () => {
+  const connection = connectionOf(sandbox);
+  await connection.run("GetUsersInfo", { user_ids: [sandbox.people.bob.id] });
+  sandbox.clearRequests();
+  const { conversations } = await list(connection, { conversation_types: "im" });
+  expect(conversations).toMatchObject([{ name: null, user: sandbox.people.bob.id, user_name: "bob" }]);
+  expect(sandbox.calls()).toBe(1);
 });
 
 describe("types", () => {
@@ -163,8 +210,8 @@ describe("a scope that was lost", () => {
   });
 
   test("is detected once in a listing of many pages", async () => {
-    sandbox.fail("conversations.list", { kind: "delay", ms: 0 });
-    sandbox.fail("conversations.list", { kind: "short_page", items: 1 });
+    sandbox.fail("users.conversations", { kind: "delay", ms: 0 });
+    sandbox.fail("users.conversations", { kind: "short_page", items: 1 });
     await list(connectionOf(sandbox, "alice", without("im:read")));
     expect(sent("types")).toEqual([
       "public_channel,private_channel,mpim,im",
@@ -182,7 +229,7 @@ describe("a scope that was lost", () => {
 
   test("is an error if no other type remains", async () => {
     await using stub = new Stub().on(
-      "conversations.list",
+      "users.conversations",
       refusal("missing_scope", { provided: "chat:write" }),
     );
     const error = await new Connection(stub.apiUrl).failure("ListConversations");
@@ -208,7 +255,7 @@ describe("pages", () => {
     const next = (n: number): string => `cursor-${n}==`;
     const own = (id: number) => ({ id: `C${id}`, name: `n${id}`, is_channel: true, is_member: true });
     await using stub = new Stub().on(
-      "conversations.list",
+      "users.conversations",
       page("channels", [], next(1)),
       page(
         "channels",
@@ -230,7 +277,7 @@ describe("pages", () => {
 
   test("that hit a rate limit return what was read", async () => {
     await using stub = new Stub().on(
-      "conversations.list",
+      "users.conversations",
       page("channels", [{ id: "D1", is_im: true, user: "U1" }], "two"),
       throttle("60"),
     );

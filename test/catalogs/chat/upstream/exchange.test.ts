@@ -7,7 +7,7 @@ import { Stub } from "../stub";
 async function sent(params: Parameters<typeof exchange>[2]) {
   await using stub = new Stub().on("users.list", {});
   const context = new Connection(stub.apiUrl).context();
-  await exchange(context, "users.list", params, context.signal);
+  await exchange(context, "users.list", params, { signal: context.signal });
   const [request] = stub.requests;
   if (request === undefined) throw new Error("Nothing was sent.");
   return request;

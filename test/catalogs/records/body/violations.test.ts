@@ -17,25 +17,25 @@ const SCHEMA = Type.Object({
 test.each<[unknown, string[]]>([
   [{ name: "x" }, []],
   [{ name: "x", more: 1, list: [{ id: 1, more: 2 }] }, []],
-  [5, ["the value must be object"]],
-  [{}, ["/name is required"]],
-  [{ name: " " }, ["/name must not be blank"]],
-  [{ name: 5, list: {} }, ["/name must be string", "/list must be array"]],
+  [5, ["body must be object"]],
+  [{}, ["body.name is required"]],
+  [{ name: " " }, ["body.name must not be blank"]],
+  [{ name: 5, list: {} }, ["body.name must be string", "body.list must be array"]],
   [
     { list: [{}, { id: "1" }, { id: 1 }] },
-    ["/name is required", "/list/0/id is required", "/list/1/id must be integer"],
+    ["body.name is required", "body.list.0.id is required", "body.list.1.id must be integer"],
   ],
   [
     { name: "x", one: { a: "1", b: 2 } },
-    ["/one must not contain other fields together with a", "/one/b must be string"],
+    ["body.one.a must be the only field: leave out `body.one.a` or all others", "body.one.b must be string"],
   ],
   [
     { name: "x", list: Array.from({ length: 12 }, () => 1) },
     [
-      "/list must not have more than 3 items",
-      ...Array.from({ length: 12 }, (_, index) => `/list/${index} must be object`),
+      "body.list must not have more than 3 items",
+      ...Array.from({ length: 12 }, (_, index) => `body.list.${index} must be object`),
     ],
   ],
 ])("%j", (value, violations) => {
-  expect(violationsOf(SCHEMA, value)).toEqual(violations);
+  expect(violationsOf(SCHEMA, value, "body")).toEqual(violations);
 });

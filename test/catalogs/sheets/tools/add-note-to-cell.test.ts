@@ -96,14 +96,15 @@ describe("refused", () => {
   ])("%s, with the sheet's size", async (_, more) => {
     const error = await failure(more);
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
-    expect(error.message).toContain("Sheets.UpdateCells enlarges");
+    expect(error.details.additionalPromptContent).toContain("Sheets.UpdateCells, which enlarges");
     expect(error.message).toContain('outside the sheet "One", which has 20 rows and 26 columns');
     expect(sandbox.calls("spreadsheets.batchUpdate")).toBe(0);
   });
 
   test("a chart, and a missing sheet", async () => {
     expect((await failure({ sheet_position: 3 })).message).toContain("has no cells");
-    expect((await failure({ sheet_position: 4 })).message).toContain('1: "One" (id 7)');
+    const { details } = await failure({ sheet_position: 4 });
+    expect(details.additionalPromptContent).toContain('1: "One" (id 7)');
   });
 
   test.each<[string, object]>([

@@ -36,6 +36,23 @@ test("makes one call that requests only the returned fields", async () => {
   expect(sandbox.cell(id, "Sheet1", "A1").entered).toBe("x");
 });
 
+test("formulas and dates are returned as they show", async () => {
+  const data = { 1: { A: "=1+1", B: "text" }, 2: { B: "=1/0", C: "2026-03-01" } };
+  const output = await create({ data: JSON.stringify(data) });
+  expect(at(output, "displayedValues")).toEqual({
+    1: { A: "2" },
+    2: { B: "#DIV/0!", C: "2026-03-01" },
+  });
+  expect(sandbox.requests.map(({ method }) => method)).toEqual(["spreadsheets.create", "spreadsheets.get"]);
+});
+
+test("a spreadsheet whose cells cannot be read afterwards was created", async () => {
+  sandbox.fail("spreadsheets.get", { kind: "error", code: 404, message: "Gone.", status: "NOT_FOUND" });
+  const output = await create({ data: '{"1":{"A":"=1+1"}}' });
+  expect(idOf(output)).not.toBe("undefined");
+  expect(output).not.toHaveProperty("displayedValues");
+});
+
 test("every value has the right type when the other tools read it", async () => {
   const data = Object.fromEntries(GIVEN.map(({ value }, index) => [index + 1, { B: value }]));
   const connection = Connection.to(sandbox);

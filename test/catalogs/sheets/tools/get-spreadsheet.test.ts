@@ -145,7 +145,7 @@ describe("the sheet", () => {
   test("that does not exist is refused with a list of the sheets", async () => {
     const error = await failure({ sheet_id_or_name: "Nope" });
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
-    expect(error.message).toContain(`3: "Jon's Data" (id 8); 4: "Chart" (id 9)`);
+    expect(error.details.additionalPromptContent).toContain(`3: "Jon's Data" (id 8); 4: "Chart" (id 9)`);
   });
 });
 

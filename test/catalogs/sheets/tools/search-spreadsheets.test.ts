@@ -149,16 +149,53 @@ describe("where to search", () => {
     expect(queryOf()).toMatchObject({ corpora: "allDrives", ...all });
   });
 
-  test("in the organization, above all drives", async () => {
-    await search({ include_organization_domain_spreadsheets: "true", include_shared_drives: true });
-    expect(queryOf()).toMatchObject({ corpora: "domain", ...all });
+  /** A platform with files of the user and of the organization, two in each page. One is in both. */
+  const organization = (): Stub => {
+    const files = (...ids: string[]) => ids.map((id) => ({ id, name: id }));
+    return new Stub()
+      .on(/corpora=(user|allDrives).*pageToken=two/, { files: files("own-3") })
+      .on(/corpora=(user|allDrives)/, { files: files("own-1", "both"), nextPageToken: "two" })
+      .on(/corpora=domain.*pageToken=two/, { files: files("theirs-2") })
+      .on(/corpora=domain/, { files: files("both", "theirs-1"), nextPageToken: "two" });
+  };
+  const EVERYTHING = ["own-1", "both", "own-3", "theirs-1", "theirs-2"];
+  const wide = { include_organization_domain_spreadsheets: true };
+
+  test.each([
+    ["the user's own files", {}, "user"],
+    ["those of shared drives too", { include_shared_drives: true }, "allDrives"],
+  ])("also in the organization, after %s", async (_, more, corpora) => {
+    await using stub = organization();
+    const output = await new Connection(basesOf(stub.url)).run("SearchSpreadsheets", { ...wide, ...more });
+    expect(names(output)).toEqual(EVERYTHING);
+    expect(output).not.toHaveProperty("pagination_token");
+    const asked = stub.requests.map(({ address }) => /corpora=(\w+)/.exec(address)?.[1]);
+    expect(asked).toEqual([corpora, corpora, "domain", "domain"]);
+    expect(stub.requests.at(-1)?.address).toContain("includeItemsFromAllDrives=true&supportsAllDrives=true");
+  });
+
+  test("a token continues in the organization's part", async () => {
+    await using stub = organization();
+    const connection = new Connection(basesOf(stub.url));
+    const seen: string[] = [];
+    let pagination_token: unknown = "";
+    do {
+      const page = await connection.run("SearchSpreadsheets", { ...wide, limit: 2, pagination_token });
+      seen.push(...names(page));
+      pagination_token = at(page, "pagination_token");
+    } while (pagination_token !== undefined);
+    expect([...new Set(seen)]).toEqual(EVERYTHING);
+  });
+
+  test("a token of the organization's part does not fit a search without it", async () => {
+    expect(await failure({ pagination_token: "domain:" })).toMatchObject({ kind: "TOOL_RUNTIME_RETRY" });
   });
 
   test("a missing drive is not found, with the platform's message", async () => {
     const error = await failure({ search_only_in_shared_drive_id: "0Anowhere" });
     expect(error).toMatchObject({
       kind: "UPSTREAM_RUNTIME_NOT_FOUND",
-      message: "Shared drive not found: 0Anowhere",
+      message: "`search_only_in_shared_drive_id` was not found: Shared drive not found: 0Anowhere.",
     });
   });
 
@@ -219,8 +256,18 @@ describe("pages", () => {
     expect(queryOf()["pageSize"]).toBe(String(limit));
   });
 
-  test("a page that fails leaves no partial result", async () => {
+  test("a page that fails leaves what was read before it, and says where it continues", async () => {
     sandbox.fail("files.list", { kind: "short_page", items: 1 });
+    sandbox.fail("files.list", { kind: "server_error" }, 4);
+    const output = await search({ limit: 3 });
+    expect(output).toMatchObject({
+      spreadsheets_count: 1,
+      pagination_token: expect.any(String),
+      missing: [{ what: "the rest of the results", reason: expect.stringContaining("pagination_token") }],
+    });
+  });
+
+  test("a first page that fails is an error", async () => {
     sandbox.fail("files.list", { kind: "server_error" }, 4);
     expect((await failure({ limit: 3 })).kind).toBe("UPSTREAM_RUNTIME_SERVER_ERROR");
   });

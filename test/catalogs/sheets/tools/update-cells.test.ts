@@ -153,7 +153,7 @@ describe("the sheet", () => {
   ])("%s is refused with a list of the sheets", async (_, choice) => {
     const error = await failure({ 1: { A: "x" } }, choice);
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
-    expect(error.message).toContain(`1: "Jon's Data" (id 4); 2: "Second" (id 0)`);
+    expect(error.details.additionalPromptContent).toContain(`1: "Jon's Data" (id 4); 2: "Second" (id 0)`);
     expect(methods()).toEqual([GET]);
   });
 

@@ -36,13 +36,42 @@ const input = (more: object = {}) => ({ spreadsheet_id: id, column: "C", row: 7,
 const write = (more: object = {}) => Connection.to(sandbox).run("WriteToCell", input(more));
 const failure = (more: object = {}) => Connection.to(sandbox).failure("WriteToCell", input(more));
 
-test("one call writes the cell and returns the displayed value", async () => {
+test("returns the displayed value and what the platform made of the given one", async () => {
   expect(await write({ value: "$1,234.5" })).toEqual({
     spreadsheetId: id,
     sheetTitle: "Sheet1",
     updatedCell: "C7",
     value: "$1,234.50",
+    userEnteredValue: 1234.5,
   });
+  expect(sandbox.requests.map(({ method }) => method)).toEqual([
+    "spreadsheets.values.update",
+    "spreadsheets.get",
+  ]);
+});
+
+test.each([
+  ["0050", "50", 50],
+  ["50", "50", 50],
+  ["'50", "50", "50"],
+  ["TRUE", "TRUE", true],
+  ["=1+1", "2", "=1+1"],
+  ["'=1+1", "=1+1", "'=1+1"],
+  ["Total", "Total", "Total"],
+  ["", "", ""],
+])("%j shows %j and is %j", async (value, shown, entered) => {
+  expect(await write({ value, column: "D" })).toMatchObject({ value: shown, userEnteredValue: entered });
+});
+
+test("a write whose cell cannot be read afterwards has succeeded", async () => {
+  sandbox.fail("spreadsheets.get", { kind: "error", code: 404, message: "Gone.", status: "NOT_FOUND" });
+  const output = await write({ value: "7", column: "D" });
+  expect(output).toMatchObject({ value: "7" });
+  expect(output).not.toHaveProperty("userEnteredValue");
+});
+
+test("one call writes plain text", async () => {
+  await write({ value: "Total" });
   expect(sandbox.requests).toMatchObject([
     {
       method: "spreadsheets.values.update",
@@ -52,7 +81,7 @@ test("one call writes the cell and returns the displayed value", async () => {
         includeValuesInResponse: "true",
         fields: "spreadsheetId,updatedRange,updatedCells,updatedData(range,values)",
       },
-      body: { range: "'Sheet1'!C7", majorDimension: "ROWS", values: [["$1,234.5"]] },
+      body: { range: "'Sheet1'!C7", majorDimension: "ROWS", values: [["Total"]] },
     },
   ]);
 });
@@ -73,6 +102,31 @@ describe("values are read as if they were typed", () => {
     await write({ row: 8, value: "full" });
     expect(at(await write({ row: 8, value: "" }), "value")).toBe("");
     expect(sandbox.cell(id, "Sheet1", "C8").entered).toBeNull();
+  });
+});
+
+describe("in a file of another locale", () => {
+  test.each([
+    ["de_DE", "1.5"],
+    ["de_DE", "0.25"],
+    ["fr_FR", "-12.75"],
+    ["tr_TR", "3.14"],
+    ["en_US", "1.5"],
+  ])("of %s, the decimal %s is the same number", async (locale, value) => {
+    const fresh = sandbox.addFile({ locale });
+    await write({ spreadsheet_id: fresh, value });
+    expect(sandbox.cell(fresh, "Sheet1", "C7").entered).toBe(Number(value));
+  });
+
+  test.each([
+    ["de_DE", "1,5", 1.5],
+    ["fr_FR", "=SUM(1;2)", "=SUM(1;2)"],
+    ["de_DE", "+1+2", "=+1+2"],
+    ["tr_TR", "'1.5", "1.5"],
+  ])("of %s, %s is read as a person types it there", async (locale, value, entered) => {
+    const fresh = sandbox.addFile({ locale });
+    await write({ spreadsheet_id: fresh, value });
+    expect(sandbox.cell(fresh, "Sheet1", "C7").entered).toBe(entered);
   });
 });
 
@@ -109,7 +163,7 @@ describe("the sheet", () => {
     const error = await failure({ sheet_name: "q1 report" });
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
     expect(error.message).toContain('There is no sheet with the name "q1 report"');
-    expect(error.message).toContain('"Q1 Report"');
+    expect(error.details.additionalPromptContent).toContain('"Q1 Report"');
   });
 
   test("is found by its name, never by its id", async () => {
@@ -122,7 +176,7 @@ describe("the sheet", () => {
     const error = await failure({ sheet_name: "Chart" });
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
     expect(error.message).toContain("has no cells");
-    expect(error.message).toContain('"Q1 Report"');
+    expect(error.details.additionalPromptContent).toContain('"Q1 Report"');
   });
 });
 
@@ -141,9 +195,9 @@ describe("the cell", () => {
       const error = await failure({ column, row: 1 });
       expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
       expect(error.message).toStartWith(
-        `${column}1 is outside the sheet "Sheet1", which has 981 rows and 24 columns. Sheets.UpdateCells enlarges`,
+        `${column}1 is outside the sheet "Sheet1", which has 981 rows and 24 columns: \`column\` must be from A to X.`,
       );
-      expect(error.message).toContain('"Q1 Report"');
+      expect(error.details.additionalPromptContent).toContain('"Q1 Report"');
       expect(sandbox.sheets(id)[1]).toMatchObject({ rowCount: 981, columnCount: 24 });
     },
   );

@@ -1,7 +1,7 @@
 // What the platform's refusals mean to the caller.
 import { describe, expect, test } from "bun:test";
 import type { Call } from "../../../../catalogs/sheets/upstream/call";
-import { failureOf, rangeProblemOf } from "../../../../catalogs/sheets/upstream/failure";
+import { failureOf, problemOf } from "../../../../catalogs/sheets/upstream/failure";
 import { GrantDead, ScopesLost } from "../../../../src/tools";
 import { DRIVE_FILE } from "../run";
 
@@ -252,7 +252,7 @@ test.each([
   ],
   ["Invalid value", undefined],
 ] as const)("distinguishes problems with the range: %s", (message, trouble) => {
-  expect(rangeProblemOf(failure(400, newer("INVALID_ARGUMENT", message)).error)).toBe(trouble);
+  expect(problemOf(failure(400, newer("INVALID_ARGUMENT", message)).error)).toBe(trouble);
 });
 
 describe("whether a retry may succeed, and whether the call may have been done", () => {

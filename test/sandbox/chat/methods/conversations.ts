@@ -2,6 +2,7 @@
 import { flag, optional, required, type Arguments } from "../arguments";
 import type { Conversation } from "../conversations";
 import type { JsonRecord } from "../json";
+import { mixedLimit } from "../behaviour/paging";
 import { cursorField, pageOf } from "../paging";
 import { PlatformError } from "../platform-error";
 import {
@@ -35,7 +36,7 @@ export async function conversationOf(call: MethodCall, access: Access): Promise<
 async function list(call: MethodCall): Promise<JsonRecord> {
   const kinds = askedKinds(call);
   const all = await call.workspace.conversations.visible(call.caller.userId);
-  return page(call, "conversations.list", select(call.params, kinds, all), "list");
+  return page(call, "conversations.list", select(call.params, kinds, all), "list", kinds.length);
 }
 
 async function memberships(call: MethodCall): Promise<JsonRecord> {
@@ -94,8 +95,10 @@ async function page(
   method: string,
   items: readonly Conversation[],
   view: "list" | "memberships",
+  types = 1,
 ): Promise<JsonRecord> {
   const cut = pageOf(call.params, {
+    mixed: (limit) => mixedLimit(method, types, limit),
     method,
     items,
     keyOf: (item) => item.id,

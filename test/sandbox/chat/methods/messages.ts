@@ -1,5 +1,6 @@
 // conversations.history and chat.postMessage.
 import { flag, optional, required, type Arguments } from "../arguments";
+import { effectOf, SPLIT_AT } from "../behaviour/messages";
 import { isTopLevel } from "../message-book";
 import { record, text, without, type JsonRecord } from "../json";
 import { cursorField, pageOf } from "../paging";
@@ -8,9 +9,6 @@ import { family } from "../scopes";
 import { compareTimestamps, microseconds } from "../timestamps";
 import { conversationOf } from "./conversations";
 import type { Method, MethodCall } from "./context";
-
-/** Beyond 40,000 characters the emulator cuts, as the platform does; far beyond, the platform refuses. */
-const REFUSED_LENGTH = 50_000;
 
 export const messageMethods: Readonly<Record<string, Method>> = {
   "conversations.history": { accepts: family("history"), needs: [], run: history },
@@ -72,17 +70,41 @@ async function postMessage(call: MethodCall): Promise<JsonRecord> {
   if (message.trim() === "" && params["blocks"] === undefined && params["attachments"] === undefined) {
     throw new PlatformError("no_text");
   }
-  if ([...message].length > REFUSED_LENGTH) throw new PlatformError("msg_too_long");
+  if (effectOf(message) === "refused") throw new PlatformError("msg_too_long");
   const conversation = await workspace.conversations.find(caller.userId, channel);
   if (conversation.isArchived) throw new PlatformError("is_archived");
   if (!conversation.isMember) throw new PlatformError("not_in_channel");
   const thread = optional(params, "thread_ts");
-  const answer = await backend.call(caller.userId, "chat.postMessage", {
-    ...params,
-    channel: conversation.innerId,
-    ...(thread === undefined ? {} : { thread_ts: book.innerTs(thread) }),
-  });
-  if (answer["ok"] !== true) throw new PlatformError(text(answer, "error"));
+  const answers: JsonRecord[] = [];
+  for (const part of partsOf(message)) {
+    const answer = await backend.call(caller.userId, "chat.postMessage", {
+      ...params,
+      ...(params["text"] === undefined ? {} : { text: part }),
+      channel: conversation.innerId,
+      ...(thread === undefined ? {} : { thread_ts: book.innerTs(thread) }),
+    });
+    if (answer["ok"] !== true) throw new PlatformError(text(answer, "error"));
+    answers.push(answer);
+  }
+  const [answer = {}] = answers;
   const posted = book.show(record(answer, "message"));
-  return { ...without(answer, "ok"), channel: conversation.id, ts: text(posted, "ts"), message: posted };
+  const truncated = effectOf(message) === "truncated" ? { warning: "message_truncated" } : {};
+  return {
+    ...without(answer, "ok"),
+    channel: conversation.id,
+    ts: text(posted, "ts"),
+    message: posted,
+    ...truncated,
+  };
+}
+
+/** Long messages are posted as several; only one of them is answered. */
+function partsOf(message: string): string[] {
+  const characters = [...message];
+  if (effectOf(message) !== "split") return [message];
+  const parts: string[] = [];
+  for (let start = 0; start < characters.length; start += SPLIT_AT) {
+    parts.push(characters.slice(start, start + SPLIT_AT).join(""));
+  }
+  return parts;
 }

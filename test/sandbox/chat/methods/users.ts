@@ -9,6 +9,7 @@ const EMAIL = "users:read.email";
 
 export const userMethods: Readonly<Record<string, Method>> = {
   "auth.test": { accepts: [], needs: [], run: test },
+  "auth.teams.list": { accepts: [], needs: [], run: teams },
   "auth.revoke": { accepts: [], needs: [], run: revoke },
   "users.info": { accepts: ["users:read"], needs: ["users:read"], run: info },
   "users.list": { accepts: ["users:read"], needs: ["users:read"], run: list },
@@ -23,12 +24,17 @@ async function test({ caller, workspace }: MethodCall): Promise<JsonRecord> {
     url: answer["url"],
     team: answer["team"],
     user: answer["user"],
-    team_id: answer["team_id"],
+    team_id: organization?.id ?? answer["team_id"],
     user_id: answer["user_id"],
     ...(caller.holder === "bot" ? { bot_id: answer["bot_id"] } : {}),
     ...(organization === null ? {} : { enterprise_id: organization.id, enterprise_name: organization.name }),
     is_enterprise_install: organization !== null,
   };
+}
+
+/** The workspaces that an org-wide token may use; the only one for others. */
+async function teams({ workspace }: MethodCall): Promise<JsonRecord> {
+  return { teams: [workspace.team], ...cursorField({ nextCursor: "" }) };
 }
 
 async function revoke({ params, token, tokens }: MethodCall): Promise<JsonRecord> {

@@ -1,4 +1,5 @@
 // Authorization codes: single use, one minute, bound to the redirect address, at the person's own data center.
+import { CODES } from "../behaviour/tokens";
 import type { Person } from "../people";
 import type { Location } from "../types";
 import { OAuthRefusal } from "./refusal";
@@ -16,12 +17,19 @@ export interface Consent {
 export class Codes {
   readonly #pending = new Map<string, Consent & { readonly expiresAt: number }>();
   readonly #now: () => number;
+  /** Times of the codes of the client, in all data centers. */
+  #issued: number[] = [];
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  issue(consent: Consent): string {
+  /** Undefined if the client got too many codes. */
+  issue(consent: Consent): string | undefined {
+    const now = this.#now();
+    this.#issued = this.#issued.filter((at) => at > now - CODES.windowMs);
+    if (this.#issued.length >= CODES.most) return undefined;
+    this.#issued.push(now);
     const code = `1000.${Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString("hex")}`;
     this.#pending.set(code, { ...consent, expiresAt: this.#now() + LIFETIME_MS });
     return code;

@@ -2,6 +2,7 @@
 //
 // Its form, for tests and browser drivers: method POST, hidden fields that repeat the request, and one button each of
 // `name="user"` with the person's name or `cancel` as `value`. The answer is a 302 to the redirect address.
+import { CODES } from "../behaviour/tokens";
 import { PEOPLE, personNamed } from "../people";
 import { KNOWN_SCOPES } from "../scopes";
 import type { Reply } from "../server";
@@ -50,6 +51,7 @@ export function decideConsent(form: URLSearchParams, settings: ConsentSettings, 
     redirectUri: form.get("redirect_uri") ?? "",
     withRefresh: form.get("access_type") === "offline" && !again,
   });
+  if (code === undefined) return redirect(form, { error: CODES.error });
   const { location } = person;
   return redirect(form, { code, location, "accounts-server": settings.accountsUrl(location) });
 }

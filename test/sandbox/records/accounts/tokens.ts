@@ -1,12 +1,11 @@
 // Grants and their tokens, with the platform's limits: an hour per access token, ten of them per refresh token in ten
 // minutes, thirty valid ones, twenty refresh tokens per person.
+import { REFRESHES } from "../behaviour/tokens";
 import { OAuthRefusal } from "./refusal";
 import type { Location } from "../types";
 import type { Person } from "../people";
 
 export const LIFETIME_S = 3600;
-const WINDOW_MS = 10 * 60 * 1000;
-const PER_WINDOW = 10;
 const MOST_ALIVE = 30;
 const MOST_GRANTS = 20;
 
@@ -59,18 +58,17 @@ export class TokenStore {
     return this.#add(person, scopes, LIFETIME_S);
   }
 
-  /** Throws `invalid_code` for an invalid refresh token, `Access Denied` if it was used too often. */
+  /** Throws `invalid_code` for an invalid refresh token, and a refusal that passes if it was used too often. */
   refresh(refreshToken: string, location: Location): [Grant, AccessToken] {
     const grant = this.#grants.get(refreshToken);
     if (grant === undefined || grant.revoked || grant.person.location !== location) {
       throw new OAuthRefusal("invalid_code");
     }
     const now = this.#now();
-    const recent = grant.refreshes.filter((at) => at > now - WINDOW_MS);
-    if (recent.length >= PER_WINDOW) {
-      throw new OAuthRefusal("Access Denied", "Too many requests; try again after some time.");
-    }
-    grant.refreshes.push(now);
+    const recent = grant.refreshes.filter((at) => at > now - REFRESHES.windowMs).length;
+    const isRefused = recent >= REFRESHES.most;
+    if (!isRefused || REFRESHES.refusalsCount) grant.refreshes.push(now);
+    if (isRefused) throw new OAuthRefusal(REFRESHES.error, "Too many requests; try again after some time.");
     return [grant, this.#issue(grant, LIFETIME_S)];
   }
 

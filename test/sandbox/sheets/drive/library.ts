@@ -3,7 +3,8 @@
 import type { Caller } from "../oauth/tokens";
 import { DRIVE_SCOPES } from "../oauth/scopes";
 import type { Person } from "../people";
-import { errorInfo, PlatformError } from "../platform-error";
+import { FOREIGN_FILE, OFFICE_FILE, OFFICE_TYPES, VIEWER_WRITES } from "../behaviour/refusals";
+import { errorInfo, PlatformError, refusedBy } from "../platform-error";
 import { Workbook } from "../workbook/workbook";
 
 export const SPREADSHEET_TYPE = "application/vnd.google-apps.spreadsheet";
@@ -31,7 +32,7 @@ export interface SharedDrive {
 }
 
 export type NewFile = Pick<File, "owner"> &
-  Partial<Omit<File, "owner" | "workbook">> & { title: string; locale?: string };
+  Partial<Omit<File, "owner" | "workbook">> & { title: string; locale?: string; externalAccess?: boolean };
 
 export class Library {
   readonly files: File[] = [];
@@ -42,7 +43,7 @@ export class Library {
     this.#now = now;
   }
 
-  add({ title, locale, ...given }: NewFile): File {
+  add({ title, locale, externalAccess = false, ...given }: NewFile): File {
     const id = given.id ?? newFileId();
     const at = given.createdAt ?? this.#now();
     const file: File = {
@@ -57,7 +58,7 @@ export class Library {
       id,
       createdAt: at,
       modifiedAt: given.modifiedAt ?? at,
-      workbook: new Workbook(id, title, locale),
+      workbook: new Workbook(id, title, { locale, externalAccess }),
     };
     this.files.push(file);
     return file;
@@ -72,16 +73,19 @@ export class Library {
 
   /** The spreadsheet, for a caller who may read or write it. Throws 404 and 403 as the platform does. */
   open(caller: Caller, id: string, need: "read" | "write"): File {
-    const file = this.files.find((one) => one.id === id && one.mimeType === SPREADSHEET_TYPE);
-    if (file === undefined) throw notFound();
+    const file = this.files.find((one) => one.id === id);
+    if (file === undefined || isOfSibling(file.mimeType)) throw notFound();
     const role = this.roleOf(caller.person, file);
     const wide = DRIVE_SCOPES[need].some((scope) => caller.scopes.includes(scope));
     if (!wide && !file.opened.has(keyOf(caller.person, caller.project))) {
       // A token with a read scope sees the file, but may not write to it.
       const seen = role !== null && DRIVE_SCOPES.read.some((scope) => caller.scopes.includes(scope));
-      throw seen ? forbidden() : notFound();
+      throw seen ? refusedBy(VIEWER_WRITES) : notFound();
     }
-    if (role === null || (need === "write" && role === "reader")) throw forbidden();
+    if (role === null) throw forbidden();
+    if (OFFICE_TYPES.has(file.mimeType)) throw refusedBy(OFFICE_FILE);
+    if (file.mimeType !== SPREADSHEET_TYPE) throw refusedBy(FOREIGN_FILE);
+    if (need === "write" && role === "reader") throw refusedBy(VIEWER_WRITES);
     return file;
   }
 
@@ -121,6 +125,11 @@ function domainOf(person: Person): string | null {
 
 function keyOf(person: Person, project: string): string {
   return `${person.name} ${project}`;
+}
+
+/** Documents and slides of the platform do not exist for the spreadsheet interface. */
+function isOfSibling(mimeType: string): boolean {
+  return mimeType.startsWith("application/vnd.google-apps.") && mimeType !== SPREADSHEET_TYPE;
 }
 
 function newFileId(): string {

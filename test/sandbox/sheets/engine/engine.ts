@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import { initSync, Model } from "@ironcalc/wasm";
 import { format } from "numfmt";
+import { BLOCKED, loadsFromOutside } from "../behaviour/external-functions";
 import type { Entered } from "./entered";
 import { formulaText, type Locale, numberText } from "./locale";
 
@@ -20,13 +21,15 @@ initSync({ module: readFileSync(Bun.resolveSync("@ironcalc/wasm/wasm_bg.wasm", i
 export class Engine {
   readonly #model: Model;
   readonly #locale: Locale;
+  readonly #externalAccess: boolean;
   /** The engine's names of sheets, by title. */
   readonly #names = new Map<string, string>();
   #sheets = 0;
   #stale = false;
 
-  constructor(locale: Locale) {
+  constructor(locale: Locale, { externalAccess } = { externalAccess: false }) {
     this.#locale = locale;
+    this.#externalAccess = externalAccess;
     this.#model = new Model("workbook", locale.engine, "UTC", "en");
     this.#model.pauseEvaluation();
   }
@@ -75,6 +78,7 @@ export class Engine {
     if (entered !== undefined && "numberValue" in entered && pattern !== undefined) {
       return this.#format(pattern, entered.numberValue);
     }
+    if (this.#isBlocked(entered)) return BLOCKED;
     this.#evaluate();
     if (isInside(row, column)) return this.#model.getFormattedCellValue(sheet, row + 1, column + 1);
     if (entered === undefined) return "";
@@ -87,6 +91,11 @@ export class Engine {
   typeOf(sheet: number, row: number, column: number): number {
     this.#evaluate();
     return isInside(row, column) ? this.#model.getCellType(sheet, row + 1, column + 1) : CELL_TYPES.text;
+  }
+
+  #isBlocked(entered: Entered | undefined): boolean {
+    if (this.#externalAccess || entered === undefined || !("formulaValue" in entered)) return false;
+    return loadsFromOutside(entered.formulaValue);
   }
 
   #format(pattern: string, number: number): string {

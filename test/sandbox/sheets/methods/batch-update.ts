@@ -3,7 +3,8 @@ import { isRecord, record, records, text, type JsonRecord } from "../../chat/jso
 import { checkBody, integerAt } from "../check-body";
 import { type Mask, MaskError, parseMask } from "../field-mask";
 import { SHEETS_SCOPES } from "../oauth/scopes";
-import { invalidArgument } from "../platform-error";
+import { DATA_SOURCE_RANGE } from "../behaviour/refusals";
+import { invalidArgument, refusedBy } from "../platform-error";
 import { BATCH_UPDATE, ROW_DATA } from "../shapes";
 import { storedCell } from "../workbook/cell-data";
 import type { Sheet, StoredCell } from "../workbook/sheet";
@@ -139,5 +140,6 @@ function sheetOf(workbook: Workbook, source: JsonRecord, path: string): Sheet {
   const sheetId = integerAt(source, "sheetId", path);
   const sheet = workbook.sheetWithId(sheetId);
   if (sheet === undefined) throw invalidArgument(`Invalid ${path}: No grid with id: ${sheetId}`);
+  if (sheet.type === "DATA_SOURCE") throw refusedBy(DATA_SOURCE_RANGE);
   return sheet;
 }

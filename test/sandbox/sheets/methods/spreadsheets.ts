@@ -133,7 +133,7 @@ function sheetProperties(workbook: Workbook, sheet: Sheet): JsonRecord {
     index: workbook.sheets.indexOf(sheet),
     sheetType: type,
     hidden,
-    ...(type === "GRID" ? { gridProperties: { rowCount, columnCount } } : {}),
+    ...(type === "OBJECT" ? {} : { gridProperties: { rowCount, columnCount } }),
   };
 }
 

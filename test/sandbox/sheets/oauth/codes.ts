@@ -14,6 +14,8 @@ export interface Consent {
   readonly prompted: boolean;
   /** `code_challenge` (S256). */
   readonly challenge: string;
+  /** Called when the code is exchanged. */
+  readonly exchanged?: () => void;
 }
 
 export class Codes {
@@ -42,6 +44,7 @@ export class Codes {
     if (challengeOf(verifier) !== consent.challenge) {
       throw tokenError("invalid_grant", "Invalid code verifier.");
     }
+    consent.exchanged?.();
     return consent;
   }
 }

@@ -3,6 +3,7 @@
 // Its form, for tests and browser drivers: method POST, hidden fields that repeat the request, a box `name="drop"` per
 // scope that keeps it from being granted, a box `name="pick"` per file where files are to be picked, and one button
 // each of `name="user"` with the person's name or `cancel` as `value`. The answer is a 302 to the redirect address.
+import { ASKS_FOR_ACCOUNT } from "../behaviour/picker";
 import type { Library } from "../drive/library";
 import { PEOPLE, type Person } from "../people";
 import type { Codes } from "./codes";
@@ -18,6 +19,10 @@ export interface ConsentSettings {
   readonly denied: ReadonlySet<string>;
   /** The platform's issuer in its answers, which differs from its endpoints. */
   readonly issuer: string;
+  /** The person who is signed in and is asked for no account; null: nobody. */
+  readonly signedIn: string | null;
+  /** Picked files belong to the application although the code is never exchanged. */
+  readonly keepsUnexchangedPicks: boolean;
 }
 
 const FIELDS = new Set([
@@ -34,7 +39,7 @@ export function showConsent(query: URLSearchParams, settings: ConsentSettings, l
   if (problem !== undefined) return errorPage(problem);
   return consentPage({
     scopes: scopesOf(query),
-    people: peopleFor(query).map(({ name }) => name),
+    people: peopleFor(query, settings).map(({ name }) => name),
     files: isPicker(query)
       ? library.files.map((file) => ({ id: file.id, title: file.workbook.title, owner: file.owner.name }))
       : [],
@@ -54,13 +59,17 @@ export function decideConsent(
   if (problem !== undefined) return errorPage(problem);
   const name = form.get("user") ?? "";
   if (name === "cancel") return redirect(request, { error: "access_denied", iss: settings.issuer });
-  const person = peopleFor(request).find((one) => one.name === name);
+  const person = peopleFor(request, settings).find((one) => one.name === name);
   if (person === undefined) return errorPage("No person of that name can sign in.");
   const dropped = new Set([...form.getAll("drop"), ...settings.denied]);
   const scopes = grantedForm(scopesOf(request).filter((scope) => !dropped.has(scope)));
   if (scopes.length === 0) return redirect(request, { error: "access_denied", iss: settings.issuer });
   const clientId = request.get("client_id") ?? "";
-  const picked = isPicker(request) ? pick(form.getAll("pick"), person, clientId, library) : undefined;
+  const picked = isPicker(request) ? pickable(form.getAll("pick"), person, library) : undefined;
+  const keep = (): void => {
+    for (const id of picked ?? []) library.markOpened(library.known(id), person, projectOf(clientId));
+  };
+  if (settings.keepsUnexchangedPicks) keep();
   const code = codes.issue({
     person,
     clientId,
@@ -70,6 +79,7 @@ export function decideConsent(
     offline: request.get("access_type") === "offline",
     prompted: promptsOf(request).includes("consent"),
     challenge: request.get("code_challenge") ?? "",
+    exchanged: keep,
   });
   return redirect(request, {
     iss: settings.issuer,
@@ -124,26 +134,25 @@ function problemOfPicker(query: URLSearchParams): string | undefined {
     : "invalid_request: files are picked with prompt=consent";
 }
 
-function pick(ids: readonly string[], person: Person, clientId: string, library: Library): string[] {
+function pickable(ids: readonly string[], person: Person, library: Library): string[] {
   return library.files
     .filter((file) => ids.includes(file.id) && library.roleOf(person, file) !== null)
-    .map((file) => {
-      library.markOpened(file, person, projectOf(clientId));
-      return file.id;
-    });
+    .map(({ id }) => id);
 }
 
 function isPicker(query: URLSearchParams): boolean {
   return query.get("trigger_onepick") === "true";
 }
 
-/** With a hint only this person. */
-function peopleFor(query: URLSearchParams): Person[] {
+/** With a hint only this person; without a choice of account only the one who is signed in. */
+function peopleFor(query: URLSearchParams, { signedIn }: ConsentSettings): Person[] {
+  const only = promptsOf(query).includes(ASKS_FOR_ACCOUNT) ? null : signedIn;
   const hint = query.get("login_hint");
   const domain = query.get("hd");
   return Object.values(PEOPLE).filter(
     (person: Person) =>
       (hint === null || person.email === hint || person.id === hint) &&
+      (only === null || person.name === only) &&
       (domain === null || domain === "*" || person.profile["hd"] === domain),
   );
 }

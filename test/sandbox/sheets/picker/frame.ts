@@ -3,7 +3,18 @@
 import type { File, Library } from "../drive/library";
 import { PICKER_SCOPE } from "../oauth/scopes";
 import type { Caller, TokenStore } from "../oauth/tokens";
+import { ACTIONS, WITHOUT_COOKIES } from "../behaviour/picker";
 import { form, isSite, page, telling } from "./page";
+
+/** Browsers of the people, as tests set them. */
+export interface Browsers {
+  /** Third-party cookies are blocked. */
+  readonly blocksCookies: boolean;
+  /** Whether the picker reports an error this time. */
+  pickerFails(): boolean;
+  /** The person who is signed in. */
+  readonly signedIn: string | null;
+}
 
 interface View {
   readonly mimeTypes: string;
@@ -14,6 +25,7 @@ export async function answerPicker(
   request: Request,
   library: Library,
   tokens: TokenStore,
+  browsers: Browsers,
 ): Promise<Response> {
   const isAnswer = request.method === "POST";
   const fields = new URLSearchParams(isAnswer ? await request.text() : new URL(request.url).search);
@@ -22,6 +34,8 @@ export async function answerPicker(
   if (problem !== undefined || caller === null) {
     return page(403, "The picker cannot be shown", `<p>${Bun.escapeHTML(problem ?? "")}</p>`);
   }
+  if (browsers.blocksCookies) return page(200, WITHOUT_COOKIES.title, "<p>Sign in to pick files.</p>");
+  if (browsers.pickerFails()) return telling("parent", fields.get("origin") ?? "", { action: ACTIONS.ERROR });
   const files = library.files.filter((file) => isShown(file, fields, caller, library));
   const isMany = featuresOf(fields).includes("multiselectEnabled");
   if (isAnswer) return pick(fields, files, caller, library, isMany);
@@ -61,11 +75,11 @@ function pick(
   const ids = fields.getAll("pick");
   const picked = files.filter(({ id }) => ids.includes(id));
   if (fields.get("do") !== "select" || picked.length === 0 || (picked.length > 1 && !isMany)) {
-    return telling("parent", origin, { action: "cancel" });
+    return telling("parent", origin, { action: ACTIONS.CANCEL });
   }
   for (const file of picked) library.markOpened(file, person, project);
   const docs = picked.map(({ id, workbook, mimeType }) => ({ id, name: workbook.title, mimeType }));
-  return telling("parent", origin, { action: "picked", docs });
+  return telling("parent", origin, { action: ACTIONS.PICKED, docs });
 }
 
 function featuresOf(fields: URLSearchParams): string[] {

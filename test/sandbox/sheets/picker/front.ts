@@ -2,7 +2,7 @@
 import type { Library } from "../drive/library";
 import type { ConsentSettings } from "../oauth/consent";
 import type { TokenStore } from "../oauth/tokens";
-import { answerPicker } from "./frame";
+import { answerPicker, type Browsers } from "./frame";
 import { API_SCRIPT, IDENTITY_SCRIPT } from "./scripts";
 import { answerSelect } from "./select";
 
@@ -17,18 +17,19 @@ export interface PickerParts {
   readonly library: Library;
   readonly tokens: TokenStore;
   readonly consent: () => ConsentSettings;
+  readonly browsers: Browsers;
 }
 
 /** Undefined for other addresses. */
 export function answerBrowser(
-  { library, tokens, consent }: PickerParts,
+  { library, tokens, consent, browsers }: PickerParts,
   request: Request,
   pathname: string,
 ): Response | Promise<Response> | undefined {
   if (pathname === PICKER_PATHS.api) return script(API_SCRIPT);
   if (pathname === PICKER_PATHS.identity) return script(IDENTITY_SCRIPT);
   if (pathname === PICKER_PATHS.select) return answerSelect(request, consent(), tokens);
-  if (pathname === PICKER_PATHS.picker) return answerPicker(request, library, tokens);
+  if (pathname === PICKER_PATHS.picker) return answerPicker(request, library, tokens, browsers);
   return undefined;
 }
 

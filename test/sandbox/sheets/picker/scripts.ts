@@ -1,6 +1,8 @@
 // Stand-ins of the platform's two browser scripts: the parts of `gapi`, `google.picker` and `google.accounts` that the
 // product may use. Other parts do not exist; missing required values are errors.
 
+import { ACTIONS } from "../behaviour/picker";
+
 /** `/js/api.js`: `gapi.load("picker", …)` loads `google.picker`. */
 export const API_SCRIPT = `"use strict";
 (() => {
@@ -46,6 +48,7 @@ export const API_SCRIPT = `"use strict";
       });
     }
     setVisible(visible) {
+      if (!visible) return this.frame.remove();
       const style = document.createElement("style");
       style.textContent =
         ".picker-dialog { position: fixed; inset: 5%; width: 90%; height: 90%; background: #fff; border: 1px solid #888; }";
@@ -63,7 +66,7 @@ export const API_SCRIPT = `"use strict";
             DocsView, PickerBuilder,
             ViewId: { SPREADSHEETS: "spreadsheets" },
             Feature: { MULTISELECT_ENABLED: "multiselectEnabled", SUPPORT_DRIVES: "sdr" },
-            Action: { PICKED: "picked", CANCEL: "cancel" },
+            Action: ${JSON.stringify(ACTIONS)},
           },
         });
         (typeof settings === "function" ? settings : settings.callback)();
@@ -88,6 +91,7 @@ export const IDENTITY_SCRIPT = `"use strict";
     const query = new URLSearchParams({
       client_id: settings.client_id, scope: settings.scope, origin: location.origin,
       include_granted_scopes: String(settings.include_granted_scopes ?? true),
+      prompt: settings.prompt ?? "",
     });
     const popup = open(base + "/gsi/select?" + query, "_blank", "popup,width=500,height=600");
     if (popup === null) return settings.error_callback?.({ type: "popup_failed_to_open" });

@@ -1,4 +1,5 @@
 // The window in which the person signs in and grants a token to a page: `GET` and `POST /gsi/select`.
+import { ASKS_FOR_ACCOUNT } from "../behaviour/picker";
 import type { ConsentSettings } from "../oauth/consent";
 import { grantedForm, unknownScopes } from "../oauth/scopes";
 import type { TokenStore } from "../oauth/tokens";
@@ -15,7 +16,7 @@ export async function answerSelect(
   const problem = problemOf(fields, settings);
   if (problem !== undefined) return page(400, "Error 400", `<p>${Bun.escapeHTML(problem)}</p>`);
   if (isAnswer) return decide(fields, settings, tokens);
-  const buttons = [...Object.keys(PEOPLE), "cancel"].map(
+  const buttons = [...namesFor(fields, settings), "cancel"].map(
     (name) =>
       `<button name="user" value="${name}">${name === "cancel" ? "Cancel" : `Continue as ${name}`}</button>`,
   );
@@ -25,6 +26,12 @@ export async function answerSelect(
     "Sign in",
     `<p>A page asks for ${scopes}.</p>${form("/gsi/select", fields, buttons.join(""))}`,
   );
+}
+
+/** A person who is signed in is not asked for another account, unless the page wants it. */
+function namesFor(fields: URLSearchParams, { signedIn }: ConsentSettings): string[] {
+  const isAsked = signedIn === null || (fields.get("prompt") ?? "").split(" ").includes(ASKS_FOR_ACCOUNT);
+  return isAsked ? Object.keys(PEOPLE) : [signedIn];
 }
 
 function decide(fields: URLSearchParams, settings: ConsentSettings, tokens: TokenStore): Response {

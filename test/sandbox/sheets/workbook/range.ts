@@ -1,6 +1,7 @@
 // Parses a range into cells of a sheet within its grid.
 import { type A1Range, formatA1, parseA1, unparsable } from "../a1";
-import { invalidArgument } from "../platform-error";
+import { DATA_SOURCE_RANGE } from "../behaviour/refusals";
+import { invalidArgument, refusedBy } from "../platform-error";
 import type { Sheet } from "./sheet";
 import type { Workbook } from "./workbook";
 
@@ -20,7 +21,8 @@ export interface Area {
 export function areaOf(workbook: Workbook, text: string): Area {
   const range = parseA1(text);
   const sheet = sheetOf(workbook, range);
-  if (sheet === undefined || sheet.type !== "GRID") throw unparsable(text);
+  if (sheet === undefined || sheet.type === "OBJECT") throw unparsable(text);
+  if (sheet.type === "DATA_SOURCE") throw refusedBy(DATA_SOURCE_RANGE);
   if (range.startRow >= sheet.rowCount || range.startColumn >= sheet.columnCount) {
     throw outside(text, sheet);
   }

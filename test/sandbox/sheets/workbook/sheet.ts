@@ -16,14 +16,16 @@ export interface ShownCell extends StoredCell {
   readonly effective: Entered | { readonly errorValue: { type: string; message: string } } | undefined;
 }
 
+/** `OBJECT`: without a grid. `DATA_SOURCE`: shows a data source, its cells are not in the file. */
+export type SheetType = "GRID" | "OBJECT" | "DATA_SOURCE";
+
 export interface SheetOptions {
   readonly sheetId: number;
   readonly title: string;
   readonly rowCount: number;
   readonly columnCount: number;
   readonly hidden: boolean;
-  /** `OBJECT` for a sheet without a grid. */
-  readonly type: "GRID" | "OBJECT";
+  readonly type: SheetType;
 }
 
 const EMPTY: StoredCell = {};
@@ -31,7 +33,7 @@ const EMPTY: StoredCell = {};
 /** Rows and columns count from 0. */
 export class Sheet {
   readonly sheetId: number;
-  readonly type: "GRID" | "OBJECT";
+  readonly type: SheetType;
   title: string;
   hidden: boolean;
   rowCount: number;
@@ -48,14 +50,14 @@ export class Sheet {
     this.type = options.type;
     this.title = options.title;
     this.hidden = options.hidden;
-    this.rowCount = options.type === "GRID" ? options.rowCount : 0;
-    this.columnCount = options.type === "GRID" ? options.columnCount : 0;
+    this.rowCount = options.type === "OBJECT" ? 0 : options.rowCount;
+    this.columnCount = options.type === "OBJECT" ? 0 : options.columnCount;
     this.#engine = engine;
     this.#number = engine.addSheet(options.title);
   }
 
   get cellCount(): number {
-    return this.rowCount * this.columnCount;
+    return this.type === "GRID" ? this.rowCount * this.columnCount : 0;
   }
 
   rename(title: string): void {

@@ -7,6 +7,12 @@ import { Sheet, type SheetOptions } from "./sheet";
 export const MAX_CELLS = 10_000_000;
 export const MAX_COLUMNS = 18_278;
 
+export interface WorkbookOptions {
+  readonly locale?: string | undefined;
+  /** Whether formulas may load something from outside. */
+  readonly externalAccess?: boolean;
+}
+
 export class Workbook {
   readonly id: string;
   title: string;
@@ -14,10 +20,10 @@ export class Workbook {
   readonly locale: Locale;
   readonly #engine: Engine;
 
-  constructor(id: string, title: string, locale = "en_US") {
+  constructor(id: string, title: string, { locale = "en_US", externalAccess = false }: WorkbookOptions = {}) {
     this.id = id;
     this.locale = localeNamed(locale);
-    this.#engine = new Engine(this.locale);
+    this.#engine = new Engine(this.locale, { externalAccess });
     this.title = title;
   }
 
