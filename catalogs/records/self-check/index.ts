@@ -3,6 +3,7 @@
 import { defineSelfCheck, judged, type PlatformCheck, withoutExample } from "../../../src/tools";
 import { zohoPreset } from "../../presets/zoho";
 import { CHECKS } from "./checks";
+import { DATA_CENTER } from "./data-center";
 import { RecordsProbe } from "./probe";
 
 const TOOL = "GetApplicationMetaInfo";
@@ -46,5 +47,5 @@ export const recordsSelfCheck = defineSelfCheck<RecordsProbe>({
   platform: zohoPreset.id,
   tool: TOOL,
   open: (context, record) => new RecordsProbe(context, record),
-  checks: [...CHECKS, ...OTHERS],
+  checks: [...DATA_CENTER, ...CHECKS, ...OTHERS],
 });
