@@ -1,24 +1,9 @@
 // The self-check of the chat platform, against the stand-in and against a stand-in that deviates.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
-import { chatProvider } from "../support/chat-provider";
-import { CHAT_SCOPES } from "./chat-scopes";
+import { chatChecked } from "./chat-checked";
 import { CHAT_DEVIATIONS } from "./chat-deviations";
-import { type Checked, checkedPlatform, checksWith } from "./deployment";
-
-export async function chatChecked(chat: ChatSandbox, scopes = CHAT_SCOPES): Promise<Checked> {
-  const { accessToken } = chat.issueToken("alice", scopes);
-  return checkedPlatform("slack", chat, {
-    environment: (front) => ({ RUNTIME_CHAT_API_URL: `${front}/api/` }),
-    provider: chatProvider(chat),
-    grant: {
-      access: accessToken,
-      scopes,
-      expiresIn: null,
-      facts: { team_id: chat.team.id, user_id: chat.people.alice.id },
-    },
-  });
-}
+import { type Checked, checksWith } from "./deployment";
 
 describe("the self-check of the chat platform", () => {
   let chat: ChatSandbox;

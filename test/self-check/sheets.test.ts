@@ -1,24 +1,11 @@
 // The self-check of the spreadsheet platform, against the stand-in and against a stand-in that deviates.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { ALL_SCOPES } from "../catalogs/sheets/run";
-import { googleProvider, type SheetsSandbox, startSheetsSandbox } from "../sandbox/sheets";
-import { type Checked, checkedPlatform, checksWith } from "./deployment";
+import { type SheetsSandbox, startSheetsSandbox } from "../sandbox/sheets";
+import { type Checked, checksWith } from "./deployment";
+import { sheetsChecked } from "./sheets-checked";
 import { SHEETS_DEVIATIONS } from "./sheets-deviations";
 
 const EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
-
-function sheetsChecked(sheets: SheetsSandbox): Promise<Checked> {
-  const { accessToken } = sheets.issueToken("alice", ALL_SCOPES);
-  return checkedPlatform("google", sheets, {
-    environment: (front) => ({
-      RUNTIME_SHEETS_API_URL: front,
-      RUNTIME_DRIVE_API_URL: front,
-      RUNTIME_USERINFO_URL: `${front}/v1/userinfo`,
-    }),
-    provider: googleProvider(sheets),
-    grant: { access: accessToken, scopes: [...ALL_SCOPES], expiresIn: null },
-  });
-}
 
 describe("the self-check of the spreadsheet platform", () => {
   let sheets: SheetsSandbox;

@@ -56,7 +56,7 @@ describe("runtime doctor --platform", () => {
     const { code, stdout, stderr } = await terminal.doctor("--user", "alice");
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("0 different") });
     expect(stdout).toContain("hidden-by-plan");
-    expect(stdout).toContain("calls: users.list 200 ok");
+    expect(stdout).toContain("calls: users.list 200");
     expect(stdout).not.toContain("own-identity");
     expect(terminal.chat.calls("chat.postMessage")).toBe(0);
   });

@@ -9,6 +9,7 @@ import {
 import { block, blockedMs } from "../../upstream/blocks";
 import type { WholeAnswer } from "../../upstream/exchange";
 import { nonEmptyTextIn, objectsIn, textIn } from "../../upstream/json";
+import { CODES } from "../upstream/codes";
 import { exchange, nextCursorIn } from "../upstream/exchange";
 import { failureOf, rateLimited } from "../upstream/failure";
 import { limitOf, type MethodName, type Params } from "../upstream/methods";
@@ -70,7 +71,7 @@ export class ChatProbe {
       this.#record({
         method,
         status,
-        code: codeWord(body["ok"] === true ? "ok" : body["error"]),
+        ...(body["ok"] === true ? {} : { code: codeWord(body["error"], CODES) }),
         headers: HEADERS.filter((name) => headers.has(name)),
       });
       return answer;

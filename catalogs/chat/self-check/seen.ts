@@ -1,6 +1,6 @@
 // What every check tells about an answer.
 import { codeWord, type Seen } from "../../../src/tools";
-import { codeNamed } from "../upstream/codes";
+import { CODES } from "../upstream/codes";
 import type { Asked } from "./probe";
 
 export function codeSeen({ status, ok, code }: Asked): Seen {
@@ -8,6 +8,6 @@ export function codeSeen({ status, ok, code }: Asked): Seen {
   return {
     status,
     code: codeWord(code),
-    code_is_listed: code !== undefined && codeNamed(code) !== undefined,
+    code_is_listed: code !== undefined && CODES.has(code),
   };
 }

@@ -84,7 +84,7 @@ export class SheetsProbe {
     this.#record({
       method: call.method,
       status: answer.status,
-      ...(reason === undefined ? {} : { code: codeWord(reason) }),
+      ...(reason === undefined ? {} : { code: codeWord(reason, REASONS) }),
       headers: HEADERS.filter((name) => answer.headers.has(name)),
     });
     return answer;
@@ -98,7 +98,7 @@ export function codeSeen({ status, ok, answer }: Asked): Seen {
   const [reason] = refusal.reasons;
   return {
     status,
-    code: codeWord(reason),
+    code: codeWord(reason, REASONS),
     code_is_listed: reason !== undefined && REASONS.has(reason),
     problem: codeWord(problemIn(refusal)),
   };

@@ -115,14 +115,17 @@ export function wordOf(text: unknown, known: readonly string[]): Word {
   return word(known.find((one) => one === text) ?? "other");
 }
 
-/** Codes have the form of an identifier or are short numbers. Anything else could be content. */
-const CODE = /^(?:[A-Za-z]{1,30}(?:_[A-Za-z]{1,30}){0,7}|\d{1,5})$/;
+/**
+ * Codes that no table has: two words or more, as in `not_in_channel` or `notFound`, or a short number. Anything else could be
+ * a name.
+ */
+const CODE = /^(?:[A-Za-z]{1,30}(?:_[A-Za-z]{1,30}){1,7}|[a-z]{2,20}(?:[A-Z][a-z]{1,20}){1,6}|\d{1,5})$/;
 
-/** An error code of the platform. */
-export function codeWord(code: unknown): Word {
+/** An error code of the platform. `known`: the codes of the catalog's table. */
+export function codeWord(code: unknown, known?: { has(code: string): boolean }): Word {
   if (code === undefined || code === null || code === "") return word("absent");
   const text = typeof code === "string" || typeof code === "number" ? String(code) : "";
-  return word(CODE.test(text) ? text : "other");
+  return word(known?.has(text) === true || CODE.test(text) ? text : "other");
 }
 
 /** The kind of a value, never the value. */
