@@ -8,7 +8,7 @@ import { compare, exceptions, readExceptions } from "./exceptions";
 import { type GatewaySite, startFixtureSite, startGatewaySite } from "./gateway";
 import { testWithPeers } from "./peers";
 import { relayOf, startBridge, through } from "./relay";
-import { runSuite, type SuiteRun } from "./suite";
+import { runClientScenario, runSuite, type SuiteRun } from "./suite";
 
 const META = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -48,6 +48,47 @@ describe("the conformance suite, with the relay as the server", () => {
       expect(verdicts.scenarios.length).toBeGreaterThan(30);
       const { unexpected, passing } = compare(verdicts, [...exceptions, ...more]);
       expect({ unexpected, passing }).toEqual({ unexpected: [], passing: [] });
+    },
+    SUITE_MS,
+  );
+});
+
+/** Scenarios for clients that are about messages. The relay sends an API key, so those about OAuth are not for it. */
+const CLIENT_SCENARIOS: readonly (readonly [scenario: string, revision: string])[] = [
+  ["initialize", "2025-11-25"],
+  ["tools_call", "2025-11-25"],
+  ["tools_call", "2026-07-28"],
+  ["request-metadata", "2026-07-28"],
+  ["http-standard-headers", "2026-07-28"],
+  ["http-custom-headers", "2026-07-28"],
+  ["http-invalid-tool-headers", "2026-07-28"],
+  ["json-schema-ref-no-deref", "2026-07-28"],
+  ["json-schema-2020-12-preservation", "2026-07-28"],
+  ["sep-2322-client-request-state", "2026-07-28"],
+];
+
+describe("the conformance suite, with the relay as the client", () => {
+  testWithPeers().each(CLIENT_SCENARIOS)(
+    "%s for %s passes",
+    async (scenario, revision) => {
+      const command = `${process.execPath} ${join(import.meta.dir, "relay-client.ts")}`;
+      const { passed, printed } = await runClientScenario(
+        { suite: "conformance-2026", revision },
+        scenario,
+        command,
+      );
+      expect(passed, printed).toBe(true);
+    },
+    SUITE_MS,
+  );
+
+  testWithPeers()(
+    "sse-retry fails, because streams of gateways are not resumable and the relay never asks for one",
+    async () => {
+      const command = `${process.execPath} ${join(import.meta.dir, "relay-client.ts")}`;
+      const run = { suite: "conformance-2026", revision: "2025-11-25" } as const;
+      const { printed } = await runClientScenario(run, "sse-retry", command);
+      expect(printed).toContain("Client did not attempt GET reconnection");
     },
     SUITE_MS,
   );
