@@ -34,7 +34,10 @@ const CHANGES = [
     meaning: "if the webhook fails: fail_closed stops the call, fail_open continues",
   },
   { flag: "--phase <phase>", meaning: "for a hook of an organization: before or after those of projects" },
-  { flag: "--priority <n>", meaning: "0 to 1000; lower runs first" },
+  {
+    flag: "--priority <n>",
+    meaning: "0 to 1000; lower runs first (for a new hook, default: the first free one)",
+  },
   { flag: "--status <status>", meaning: "active or inactive" },
   { flag: "--timeout-ms <ms>", meaning: "timeout of the webhook (default: 5000)" },
 ];
