@@ -18,8 +18,9 @@ export async function obtainConsent(
   { browser, what }: { browser: boolean; what: string },
 ): Promise<void> {
   if (authorization.status === "completed") return;
-  const served = await isServed(client);
-  if (!io.interactive || authorization.url === undefined) throw consentNeeded(authorization, what, served);
+  const canWait = io.interactive && authorization.url !== undefined;
+  const served = await isServed(client, { wait: !canWait });
+  if (!canWait) throw consentNeeded(authorization, what, served);
   if (served || client.kind === "remote") return waitForConsent(io, client, authorization, browser);
   const { listenForConsent } = await import("./serve");
   const listener = await listenForConsent(client.session.runtime);

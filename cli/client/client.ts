@@ -136,9 +136,22 @@ export function refuseServer({ server }: Common, command: string): void {
   throw new UsageError(`runtime ${command} works on this machine and does not take --server.`);
 }
 
-/** Whether a server is running at the addresses that users get. */
-export async function isServed(client: Client): Promise<boolean> {
-  return client.kind === "remote" || (await client.session.server()) !== undefined;
+/** How long a command waits for a server that was started just before it, as with `runtime serve &`. */
+const STARTING_MS = 1000;
+const LOOK_EVERY_MS = 100;
+
+/** Whether a server is running at the addresses that users get. `wait`: one that is starting counts as well. */
+export async function isServed(client: Client, { wait = false } = {}): Promise<boolean> {
+  if (client.kind === "remote" || (await client.session.server()) !== undefined) return true;
+  if (!wait) return false;
+  const { runtime } = client.session;
+  const { clock } = runtime.core;
+  const { findServer } = await import("../probe");
+  for (const end = clock.monotonic() + STARTING_MS; clock.monotonic() < end;) {
+    await clock.sleep(LOOK_EVERY_MS);
+    if ((await findServer(runtime)) !== undefined) return true;
+  }
+  return false;
 }
 
 /** The user that a command acts for: `--user`, or the configured user. Throws `usage`. */

@@ -110,6 +110,6 @@ export async function printAuthorization(
   authorization: Authorization,
 ): Promise<void> {
   printRecord(io, common, authorization, SHAPE);
-  if (authorization.url !== undefined && !(await isServed(client)))
+  if (authorization.url !== undefined && !(await isServed(client, { wait: true })))
     io.note("No server is running. Start it before you open the address: runtime serve");
 }

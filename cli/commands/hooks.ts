@@ -34,7 +34,10 @@ const CHANGES = [
     meaning: "if the webhook fails: fail_closed stops the call, fail_open continues",
   },
   { flag: "--phase <phase>", meaning: "for a hook of an organization: before or after those of projects" },
-  { flag: "--priority <n>", meaning: "0 to 1000; lower runs first" },
+  {
+    flag: "--priority <n>",
+    meaning: "0 to 1000; lower runs first (for a new hook, default: the first free one)",
+  },
   { flag: "--status <status>", meaning: "active or inactive" },
   { flag: "--timeout-ms <ms>", meaning: "timeout of the webhook (default: 5000)" },
 ];
@@ -43,20 +46,21 @@ const SHAPE: Shape<Hook> = {
   name: ({ id }) => id,
   optional: ["cache_enabled", "cache_ttl_ms", "not_in_force"],
   columns: [
+    // The last ones are left out first on a narrow terminal.
     { title: "id", keep: "always", value: ({ id }) => id },
-    { title: "name", value: ({ name }) => name },
     { title: "point", keep: "whole", value: ({ hook_point }) => hook_point },
-    { title: "priority", keep: "whole", value: ({ priority }) => String(priority) },
-    { title: "no answer", keep: "whole", value: ({ failure_mode }) => failure_mode },
-    { title: "phase", keep: "whole", value: ({ phase }) => phase },
-    { title: "status", keep: "whole", value: ({ status }) => status },
     {
       title: "in force",
       keep: "whole",
       value: ({ not_in_force: not }) => (not === undefined ? "yes" : `no: ${not.reason.replace("_", " ")}`),
     },
+    { title: "priority", keep: "whole", value: ({ priority }) => String(priority) },
+    { title: "no answer", keep: "whole", value: ({ failure_mode }) => failure_mode },
+    { title: "status", keep: "whole", value: ({ status }) => status },
+    { title: "name", value: ({ name }) => name },
+    { title: "phase", keep: "whole", value: ({ phase }) => phase },
     { title: "ms", keep: "whole", value: ({ timeout_ms }) => String(timeout_ms) },
-    { title: "plugin", keep: "always", value: ({ plugin_id }) => plugin_id },
+    { title: "plugin", keep: "whole", value: ({ plugin_id }) => plugin_id },
     { title: "binding", value: ({ binding }) => binding.type },
   ],
 };

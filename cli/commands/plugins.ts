@@ -116,7 +116,7 @@ export const verbs = [
       ...FIELDS,
       { flag: "--failure-mode <mode>", meaning: "of its hooks: fail_closed (default) or fail_open" },
       { flag: "--phase <phase>", meaning: "of its hooks: before (default) or after the hooks of projects" },
-      { flag: "--priority <n>", meaning: "of its hooks: lower runs first (default: 0)" },
+      { flag: "--priority <n>", meaning: "of its hooks: lower runs first (default: the first free one)" },
       BINDING,
     ],
     read: (line) => ({ fields: fieldsOf(line, line.optionalWord(0)), binding: bindingOf(line) }),

@@ -73,7 +73,7 @@ const PROVIDERS: Readonly<Record<string, Field>> = {
   user_info_request: "How the account of the user is found.",
   token_introspection_request: "How a token is inspected (RFC 7662).",
   revoke_request: "How a token is revoked (RFC 7009).",
-  endpoint: uri("Address of the request."),
+  endpoint: "Address of the request; it may have placeholders.",
   method: "Method of the request.",
   auth_method: "How the client authenticates itself.",
   auth_header_value_format: "Value of the `Authorization` header, with placeholders.",

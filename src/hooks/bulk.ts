@@ -7,7 +7,7 @@ import type { Transaction } from "../store";
 import { auditedHook, endpointName } from "./record";
 import * as repository from "./repository";
 import type { HookRow, PluginRow, Scope } from "./repository";
-import { changedHook, type NewHook, newHook, priorityTaken, takenPriority } from "./rows";
+import { changedHook, freePriority, type NewHook, newHook, priorityTaken, takenPriority } from "./rows";
 import type { BulkUpsertedHooks, FailureMode, Phase } from "./schema";
 import { webhookOf } from "./stored";
 
@@ -50,10 +50,13 @@ export class BulkUpsert {
     const hooks = yield* repository.hooksInTransaction({ type: "project", id: projectId });
     const plugins = yield* this.#pluginsOf(configs);
     const errors: FieldError[] = [];
+    const known = [...hooks];
     const planned = configs.map((config, index) => {
       const repeated = config.hook_id === undefined && configs.findIndex((one) => isOf(one, config)) < index;
-      const found = this.#plan(config, plugins.get(config.plugin_id), hooks, repeated);
+      const found = this.#plan(config, plugins.get(config.plugin_id), known, repeated);
       if ("rule" in found) errors.push(this.#at(index, found));
+      // The next new hook gets a later priority.
+      else if (found.before === undefined) known.push(found.row);
       return found;
     });
     const valid = planned.filter((one): one is Planned => !("rule" in one));
@@ -96,7 +99,8 @@ export class BulkUpsert {
     }
     const { failure_mode, phase = "before" } = config;
     if (failure_mode === undefined) return fault("failure_mode", "is required for a new hook");
-    return { config, before, row: newHook(this.#core, plugin, { ...config, failure_mode, phase }) };
+    const priority = config.priority ?? freePriority(config.hook_point, hooks);
+    return { config, before, row: newHook(this.#core, plugin, { ...config, failure_mode, phase, priority }) };
   }
 
   *#write(planned: readonly Planned[]): Transaction<void> {

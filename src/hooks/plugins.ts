@@ -3,7 +3,7 @@ import { type Page, page, paging } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { newId, Unopenable } from "../crypto";
-import { alreadyExists, conflict, notFound } from "../errors";
+import { alreadyExists, conflict } from "../errors";
 import { actorOf, DEFAULT_ID, type Principal } from "../identity";
 import { movedAddresses, originChange, requireGivenAgain } from "../origins";
 import { type Change, makeChange, type Transaction } from "../store";
@@ -13,7 +13,7 @@ import { credentialFields, endpointAddresses, originsOfPlugin, originsOfWebhook 
 import * as repository from "./repository";
 import type { Binding, HookRow, PluginRow, Scope } from "./repository";
 import { checkNoHookFields, checkPlugin } from "./rules";
-import { newHook, priorityTaken, takenPriority } from "./rows";
+import { freePriority, type NewHook, newHook, priorityTaken, takenPriority, unknownPlugin } from "./rows";
 import type {
   BindingType,
   ConfiguredPlugin,
@@ -82,11 +82,11 @@ export class Plugins {
     const hooks = POINTS.flatMap((point) => {
       const endpoint = endpoints[point];
       // The hook uses the timeout of the endpoint.
-      const given = endpoint === undefined ? undefined : { ...endpoint, timeout_ms: undefined };
-      return given === undefined ? [] : [newHook(this.#core, row, { ...given, hook_point: `tool.${point}` })];
+      const more = { hook_point: `tool.${point}`, timeout_ms: undefined } as const;
+      return endpoint === undefined ? [] : [{ ...endpoint, ...more }];
     });
-    await this.#core.store.write(() => this.#create(principal, row, hooks));
-    return { ...shownPlugin(row, hooks), hooks: hooks.map((hook) => hookRecord(hook, row)) };
+    const created = await this.#core.store.write(() => this.#create(principal, row, hooks));
+    return { ...shownPlugin(row, created), hooks: created.map((hook) => hookRecord(hook, row)) };
   }
 
   /**
@@ -96,7 +96,7 @@ export class Plugins {
   async creation(
     principal: Principal,
     request: ConfiguredPlugin,
-  ): Promise<{ id: string; change: Change<void> }> {
+  ): Promise<{ id: string; change: Change<unknown> }> {
     checkNoHookFields(request);
     const row = await this.#newRow(principal, request, await this.#bindings.of(principal));
     return { id: row.id, change: { body: () => this.#create(principal, row, []) } };
@@ -232,16 +232,20 @@ export class Plugins {
     };
   }
 
-  *#create(principal: Principal, row: PluginRow, hooks: readonly HookRow[]): Transaction<void> {
+  *#create(principal: Principal, row: PluginRow, given: readonly NewHook[]): Transaction<HookRow[]> {
     const binding = bindingOf(row);
     if ((yield* repository.pluginNamed(binding, row.name)) !== undefined) throw conflict(NAME_TAKEN);
     const others = yield* repository.hooksInTransaction(binding);
+    const hooks = given.map((one) =>
+      newHook(this.#core, row, { ...one, priority: one.priority ?? freePriority(one.hook_point, others) }),
+    );
     const taken = hooks.find((hook) => takenPriority(hook, others));
     if (taken !== undefined) throw conflict(priorityTaken(taken));
     yield* repository.addPlugin(row);
     for (const hook of hooks) yield* repository.addHook(hook);
     const details = { binding: row.binding_type, hooks: hooks.map(({ id }) => id) };
     yield* this.#audit.record(principal, "plugin.create", row.id, { details, after: pluginRecord(row) });
+    return hooks;
   }
 
   *#update(principal: Principal, scope: Scope, before: PluginRow, row: PluginRow): Transaction<boolean> {
@@ -291,8 +295,4 @@ const NAME_TAKEN = "Another plugin has this name. Choose another one.";
 
 function textOf(webhook: Webhook, credentials: StoredCredentials): string {
   return JSON.stringify({ ...webhook, sealed: namesOf(credentials) });
-}
-
-export function unknownPlugin(): Error {
-  return notFound("There is no plugin with this id in this project.");
 }

@@ -1,6 +1,7 @@
 // Creates and changes rows of hooks.
 import type { Core } from "../core";
 import { newId } from "../crypto";
+import { notFound } from "../errors";
 import type { HookRow, PluginRow } from "./repository";
 import type { FailureMode, HookPoint, Phase } from "./schema";
 
@@ -44,6 +45,16 @@ export function takenPriority(hook: HookRow, others: readonly HookRow[]): boolea
   );
 }
 
+/** The first priority that no hook has at the point: after all that have lower ones. */
+export function freePriority(point: string, others: readonly HookRow[]): number {
+  const taken = new Set(
+    others.filter(({ hook_point }) => hook_point === point).map(({ priority }) => priority),
+  );
+  let priority = 0;
+  while (taken.has(priority)) priority += 1;
+  return priority;
+}
+
 export function priorityTaken({ hook_point, priority }: HookRow): string {
   return `Another hook runs at ${hook_point} with priority ${priority}. Choose another priority (0 to 1000).`;
 }
@@ -69,4 +80,8 @@ export function changedHook(row: HookRow, changes: HookChanges, now: number): Ho
   };
   if (Bun.deepEquals(next, row)) return row;
   return { ...next, version: row.version + 1, updated_at: now };
+}
+
+export function unknownPlugin(): Error {
+  return notFound("There is no plugin with this id in this project.");
 }

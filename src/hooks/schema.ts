@@ -24,7 +24,11 @@ const phase = Type.Enum([...PHASES], {
 const failureMode = Type.Enum([...FAILURE_MODES], {
   description: "Whether the call is stopped or continues if the webhook gives no usable answer.",
 });
-const priority = Type.Integer({ minimum: 0, maximum: 1000, description: "Lower runs first." });
+const priority = Type.Integer({
+  minimum: 0,
+  maximum: 1000,
+  description: "Lower runs first. A new hook gets the first free one if it is absent.",
+});
 const status = Type.Enum([...STATUSES]);
 const hookTimeout = Type.Integer({ minimum: 100, maximum: 30_000, description: "Milliseconds." });
 const endpointTimeout = Type.Integer({ minimum: 100, maximum: 120_000, description: "Milliseconds." });

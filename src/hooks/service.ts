@@ -7,11 +7,10 @@ import type { Principal } from "../identity";
 import { type Change, makeChange, type Transaction } from "../store";
 import { type Bindings, checkWriter } from "./bindings";
 import { BulkUpsert, type HookEntry } from "./bulk";
-import { unknownPlugin } from "./plugins";
 import { auditedHook, bindingOf, endpointName, hookRecord } from "./record";
 import * as repository from "./repository";
 import type { HookRow, Scope } from "./repository";
-import { changedHook, newHook, priorityTaken, takenPriority } from "./rows";
+import { changedHook, freePriority, newHook, priorityTaken, takenPriority, unknownPlugin } from "./rows";
 import {
   type BindingType,
   type BulkUpsertedHooks,
@@ -120,8 +119,9 @@ export class Hooks {
       throw invalidParameter(
         `hook_point: the plugin has no endpoint for it. Set webhook_config.endpoints.${point} with PATCH /v1/plugins/{plugin_id}.`,
       );
-    const row = newHook(this.#core, plugin, request);
-    const others = yield* repository.hooksInTransaction(bindingOf(row));
+    const others = yield* repository.hooksInTransaction(bindingOf(plugin));
+    const priority = request.priority ?? freePriority(request.hook_point, others);
+    const row = newHook(this.#core, plugin, { ...request, priority });
     if (takenPriority(row, others)) throw conflict(priorityTaken(row));
     yield* repository.addHook(row);
     yield* this.#audited(principal, "hook.create", row, { after: auditedHook(row) });

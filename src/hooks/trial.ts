@@ -1,6 +1,7 @@
 // Tests the webhooks of a plugin with a sample call: whether they can be reached, what they answer, and the resulting
 // decision. No tool is run, and nothing is stored but an audit entry.
 import { type Static, Type } from "typebox";
+import { unknownPlugin } from "./rows";
 import type { Events } from "../audit";
 import { isObject, type Json } from "../base";
 import type { Core } from "../core";
@@ -12,7 +13,6 @@ import { readAccess, readPost, readPre } from "./answers";
 import type { Bindings } from "./bindings";
 import { targetOf } from "./chains";
 import { accessRequest, postRequest, preRequest } from "./contract";
-import { unknownPlugin } from "./plugins";
 import { findPlugin } from "./repository";
 import type { Point } from "./schema";
 import { DEFAULT_TIMEOUT_MS, HOOK_POINTS, POINTS } from "./terms";

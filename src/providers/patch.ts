@@ -10,7 +10,6 @@ import {
   OAuth2Patch,
   withTriggers,
 } from "./schema";
-import { newExternalId } from "./setup";
 
 const FREE_MAPS = ["params", "response_map"];
 
@@ -20,11 +19,16 @@ export interface SealedSecrets {
   privateKey: string | null;
 }
 
-/** The row of a new provider, without its secrets and origins. */
+/** The row of a new provider, without its secrets and origins. `externalId`: that of its redirect address. */
 export function newRow(
   projectId: string,
   request: AuthProviderCreate,
-  { oauth2, random, now }: { oauth2: OAuth2Config; random: Random; now: number },
+  {
+    oauth2,
+    externalId,
+    random,
+    now,
+  }: { oauth2: OAuth2Config; externalId: string; random: Random; now: number },
 ): ProviderRow {
   return {
     project_id: projectId,
@@ -32,7 +36,7 @@ export function newRow(
     provider_id: request.provider_id ?? null,
     type: request.type ?? "oauth2",
     description: request.description ?? null,
-    external_id: request.external_id ?? newExternalId(random),
+    external_id: externalId,
     status: request.status ?? "active",
     oauth2: JSON.stringify(oauth2),
     sealed_client_secret: null,

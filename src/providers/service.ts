@@ -17,7 +17,7 @@ import { changedSecrets, knownFields, newRow, patchedRow, type SealedSecrets } f
 import { oauth2Of, providerOf, providerRecord } from "./record";
 import * as repository from "./repository";
 import { checkOAuth2 } from "./rules";
-import { newExternalId, findPreset, providerSetup } from "./setup";
+import { externalIdFor, findPreset, providerSetup } from "./setup";
 import type { ProviderRow } from "./repository";
 import { type ClientKeys, ClientSecrets, type GivenSecrets } from "./secrets";
 import {
@@ -83,8 +83,9 @@ export class Providers {
     );
     checkOAuth2(oauth2, this.#presetOf(request.provider_id) !== undefined);
     const { projectId } = principal;
+    const externalId = request.external_id ?? (await externalIdFor(this.#core, projectId, request.id));
     const row: ProviderRow = {
-      ...newRow(projectId, request, { oauth2, random, now: clock.now() }),
+      ...newRow(projectId, request, { oauth2, externalId, random, now: clock.now() }),
       sealed_client_secret: await this.#secrets.seal(projectId, request.id, "client_secret", client_secret),
       sealed_private_key: await this.#secrets.seal(projectId, request.id, "private_key", private_key),
     };
@@ -138,7 +139,7 @@ export class Providers {
     const scopes = scopesOf(preset.variantOf ?? id);
     const rows = await repository.listProviders(this.#core.store, principal.projectId, UNPAGED_LIMIT);
     const row = rows.find(({ provider_id }) => provider_id === id);
-    const externalId = row?.external_id ?? newExternalId(this.#core.random);
+    const externalId = row?.external_id ?? (await externalIdFor(this.#core, principal.projectId, id));
     const facts = { preset, externalId, exists: row !== undefined, scopes };
     return providerSetup({ ...facts, publicUrl: this.#core.publicUrl() });
   }
@@ -155,11 +156,11 @@ export class Providers {
 
   /** The provider for a requirement, or the reason why there is none. */
   async choose(projectId: string, choice: ProviderChoice): Promise<Chosen> {
-    return chooseProvider(await this.#load(projectId), choice);
+    return chooseProvider(await this.ofProject(projectId), choice);
   }
 
   async find(projectId: string, id: string): Promise<Provider | undefined> {
-    return (await this.#load(projectId)).find((provider) => provider.id === id);
+    return (await this.ofProject(projectId)).find((provider) => provider.id === id);
   }
 
   /** The provider whose redirect address contains this id. */
@@ -196,7 +197,7 @@ export class Providers {
     };
   }
 
-  async #load(projectId: string): Promise<Provider[]> {
+  async ofProject(projectId: string): Promise<Provider[]> {
     return this.#ofProject.get(projectId, async () => {
       const rows = await repository.listProviders(this.#core.store, projectId, UNPAGED_LIMIT);
       return rows.map((row) => this.#provider(row));

@@ -1,8 +1,10 @@
 // What an operator enters in a platform's console before the first consent.
 import { isLoopback } from "../base";
-import { newToken, type Random } from "../crypto";
+import type { Core } from "../core";
+import { newToken } from "../crypto";
 import { notFound } from "../errors";
 import { nameOf, type ProviderPreset } from "./preset";
+import { findByExternalId } from "./repository";
 import type { ProviderSetup } from "./schema";
 
 export interface SetupFacts {
@@ -13,9 +15,23 @@ export interface SetupFacts {
   scopes: string[];
 }
 
-/** The random part of a redirect address. It has no `-`, so that a command line cannot read it as a flag. */
-export function newExternalId(random: Random): string {
-  return newToken(random).replaceAll(/[-_]/g, "x").slice(0, 24);
+/**
+ * The part of the redirect address of a new provider. The same for the same id, so that the address that is registered at
+ * the platform first is that of the record. Only the root key makes it; it is random if another provider has it.
+ */
+export async function externalIdFor(
+  { keyring, random, store }: Core,
+  projectId: string,
+  id: string,
+): Promise<string> {
+  const made = externalIdFrom(await keyring.prove(JSON.stringify(["external_id", projectId, id])));
+  const taken = await findByExternalId(store, made);
+  return taken === undefined ? made : externalIdFrom(newToken(random));
+}
+
+/** Without `-`, so that a command line cannot read it as a flag. */
+function externalIdFrom(text: string): string {
+  return text.replaceAll(/[-_]/g, "x").slice(0, 24);
 }
 
 /** Throws `not_found` with the ids of all presets. */

@@ -18,8 +18,9 @@ import { Leaks } from "./leaks";
 /** Whom the examples of the records name. */
 export const USER = "alice@example.com";
 
-/** The model that they name. */
+/** The models that they name. */
 export const MODEL = "gpt-4o";
+const EMBEDDING_MODEL = "text-embedding-3-small";
 
 /** All tools there are, by qualified name. */
 export const TOOL_NAMES = extensions.catalogs.flatMap(({ toolkit, tools }) =>
@@ -69,6 +70,7 @@ export async function startWorld(running?: Platforms): Promise<World> {
   const log = createLog({ level: "debug", clock: systemClock, write: (line) => logLines.push(line) });
   const platforms = running ?? (await startPlatforms());
   const models = await startModelServer(model);
+  const vectors = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => Response.json(VECTOR) });
   const site = await startSite({
     chat: platforms.chat,
     environment: {
@@ -100,7 +102,13 @@ export async function startWorld(running?: Platforms): Promise<World> {
     const admin = await site.key("admin", undefined, id);
     await populate(site, platforms, id);
     const entry = { id: "local", models: [MODEL], openai: { base_url: models.url, api_key: "a key" } };
-    await site.runtime.models.create(await site.runtime.identity.operator(id), entry);
+    const embeddings = {
+      id: "vectors",
+      models: [EMBEDDING_MODEL],
+      openai: { base_url: `${vectors.url.origin}/v1`, api_key: "a key" },
+    };
+    for (const one of [entry, embeddings])
+      await site.runtime.models.create(await site.runtime.identity.operator(id), one);
     await consent(site, admin);
     return { id, organization: "default", mark: `mark0${id}0${crypto.randomUUID().slice(0, 8)}`, admin };
   };
@@ -149,6 +157,7 @@ export async function startWorld(running?: Platforms): Promise<World> {
       stopping.abort();
       await site[Symbol.asyncDispose]();
       await models[Symbol.asyncDispose]();
+      await vectors.stop(true);
       await platforms[Symbol.asyncDispose]();
       await provider[Symbol.asyncDispose]();
     },
@@ -168,6 +177,13 @@ const model: Turn = ({ messages, tools, stream }, reply) => {
   const said =
     tool === undefined ? { content: "Hello." } : { calls: [{ name: tool.function.name, arguments: "{}" }] };
   return stream === true ? speak(reply, said) : reply.json(200, completion(said));
+};
+
+const VECTOR = {
+  object: "list",
+  model: EMBEDDING_MODEL,
+  data: [{ object: "embedding", index: 0, embedding: [0.25, -0.5] }],
+  usage: { prompt_tokens: 3, total_tokens: 3 },
 };
 
 const nowhere = (host: string): Promise<string[]> =>

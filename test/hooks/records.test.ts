@@ -474,3 +474,24 @@ describe("a webhook that decides about no call", () => {
     expect(await unhealthy("fail_closed")).toEqual([]);
   });
 });
+
+describe("a hook without a priority", () => {
+  test("runs after those that are there, however it is made", async () => {
+    const hooksAt = async (point: string) =>
+      at((await admin().get(`/v1/hooks?hook_point=${point}&limit=100`)).body, "items") as {
+        priority: number;
+      }[];
+    const post = { url: "https://p.example/post", phase: "before", failure_mode: "fail_open" };
+    const first = idOf(await create({}, { endpoints: { post } }));
+    const second = idOf(await create({}, { endpoints: { post } }));
+    const third = idOf(await create({}, { endpoints: { post: { ...post, priority: 40 } } }));
+    const entry = { name: "more", hook_point: "tool.post", phase: "before", failure_mode: "fail_open" };
+    const fourth = await admin().post("/v1/hooks", { ...entry, plugin_id: first });
+
+    const priorities = (await hooksAt("tool.post")).map(({ priority }) => priority);
+    expect([fourth.status, new Set(priorities).size]).toEqual([201, priorities.length]);
+    expect(at(fourth.body, "priority")).toBeLessThan(40);
+    for (const id of [first, second, third])
+      expect((await admin().get(`/v1/plugins/${id}`)).status).toBe(200);
+  });
+});

@@ -218,7 +218,7 @@ describe("the document says", () => {
     const fields = schemas.flatMap(([name, schema]) => fieldsIn(schema, [name]));
     const faults = fields.flatMap(([path, { type, format, enum: values }]) => {
       const name = path.split(".").at(-1) ?? "";
-      const isAddress = /^(url|endpoint|next_uri|redirect_uri|issuer|\w+_ur[il])$/.test(name);
+      const isAddress = /^(url|next_uri|redirect_uri|issuer|\w+_ur[il])$/.test(name);
       const due = name.endsWith("_at") ? "date-time" : isAddress ? "uri" : undefined;
       if (type !== "string" || values !== undefined || due === undefined) return [];
       return format === due ? [] : [`${path} has the format ${String(format)}`];
