@@ -14,6 +14,8 @@ export interface ApplyDocument {
   sources: readonly Source[];
   /** The document with the values from its sources, which are read now. Throws `usage` for a file that cannot be read. */
   filled(): { [key: string]: unknown };
+  /** Where a field is, for people: `project.yaml, line 3`. */
+  placeOf(field: string): string;
   /** Runs `work`. Errors about fields of the document get their places in it. */
   locating<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -33,6 +35,7 @@ export async function readDocument(io: Io, file: string): Promise<ApplyDocument>
   return {
     sources: sources.found,
     filled: () => sources.filled(),
+    placeOf: (field) => `${name}, line ${parsed.located({ field, rule: "", message: "" }).line}`,
     locating: (work) => work().catch((error: unknown) => Promise.reject(locatedError(name, parsed, error))),
   };
 }

@@ -4,8 +4,8 @@ import { type AuthType, KEY_AND_USER, OWN_SOURCE, USER_TOKEN } from "../src/gate
 import type { Client } from "./client/client";
 import { listTools } from "./client/tools";
 import { defined } from "./command";
-import { UsageError } from "./errors";
 import { everyRecord } from "./pages";
+import { unknownName } from "./unknown-name";
 
 /** How callers authenticate. */
 export const AUTH_NAMES = ["api-key", "user-token", "identity-provider"] as const;
@@ -24,7 +24,7 @@ export interface GatewayFields {
   status: "active" | "inactive" | undefined;
 }
 
-/** Throws `usage` for an unknown tool or toolkit. */
+/** Throws `not_found` for an unknown tool or toolkit, with the nearest one. */
 export async function gatewayBody(client: Client, fields: GatewayFields): Promise<PatchGateway> {
   const { slug, auth, userSource: user_source_id, description, instructions, status } = fields;
   const allowed_tools = await toolsOf(client, fields);
@@ -47,13 +47,18 @@ async function toolsOf(
   const all = await everyRecord((window) => listTools(client, window));
   const named = tools.map((name) => {
     const found = all.find(({ qualified_name }) => qualified_name.toLowerCase() === name.toLowerCase());
-    if (found === undefined)
-      throw new UsageError(`--tool: there is no tool "${name}". See: runtime tools list`);
+    if (found === undefined) {
+      const known = all.map(({ qualified_name }) => qualified_name);
+      throw unknownName("tool", name, known, "runtime tools list");
+    }
     return found;
   });
   const whole = toolkits.flatMap((name) => {
     const found = all.filter(({ toolkit }) => toolkit.name.toLowerCase() === name.toLowerCase());
-    if (found.length === 0) throw new UsageError(`--toolkit: there is no toolkit "${name}".`);
+    if (found.length === 0) {
+      const known = [...new Set(all.map(({ toolkit }) => toolkit.name))];
+      throw unknownName("toolkit", name, known, "runtime toolkits list");
+    }
     return found;
   });
   const chosen = tools.length === 0 && toolkits.length === 0 ? all : [...named, ...whole];

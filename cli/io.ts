@@ -4,6 +4,7 @@ import { type Opener, openBrowser } from "./browser";
 import { OutputError } from "./errors";
 import { type Prompts, terminalPrompts } from "./prompts";
 import { terminalText } from "./printable";
+import { wrappedNote } from "./wrap";
 import { writeAll } from "./writer";
 
 export type Environment = { readonly [name: string]: string | undefined };
@@ -71,7 +72,10 @@ export async function systemIo(): Promise<Io> {
       // A pipe gets the bytes as they are.
       writeOut(outIsTerminal ? terminalText(text) : text);
     },
-    note: (line) => note(`${terminalText(line)}\n`),
+    note: (line) => {
+      const text = notesAreTerminal ? wrappedNote(line, process.stderr.columns || 80) : line;
+      note(`${terminalText(text)}\n`);
+    },
     transient: notesAreTerminal ? (line) => note(`\r\u001b[K${terminalText(line)}`) : undefined,
     paint: outIsTerminal || forced ? colours : plainPaint,
     notePaint: notesAreTerminal || forced ? colours : plainPaint,

@@ -5,6 +5,7 @@ import { getTool, listTools } from "./client/tools";
 import { defined } from "./command";
 import { UsageError } from "./errors";
 import { everyRecord } from "./pages";
+import { checkToolkit } from "./tool-lists";
 
 export interface Offered {
   names: readonly string[];
@@ -44,8 +45,8 @@ async function toolsOf(
 
 async function toolsIn(client: Client, toolkit: string | undefined): Promise<ToolRecord[]> {
   const found = await everyRecord((window) => listTools(client, { ...window, ...defined({ toolkit }) }));
-  if (toolkit === undefined || found.length > 0) return found;
-  throw new UsageError("--toolkit: there is no toolkit of this name. See: runtime tools list");
+  if (found.length === 0) await checkToolkit(client, toolkit);
+  return found;
 }
 
 // The names of tools for models contain no dots.

@@ -51,7 +51,9 @@ export function printList<T extends object>(
   const { text, hidden } = fittedTable(items, wanted, { paint: io.paint, width: io.columns, headers });
   io.out(text);
   if (hidden.length > 0)
-    io.note(`The terminal is too narrow for: ${hidden.join(", ")}. They are in -o json and -o yaml.`);
+    io.note(
+      `The terminal is too narrow for: ${hidden.join(", ")}. Use -o json or -o yaml to see everything.`,
+    );
 }
 
 /** One record: itself, or lines for people. */
@@ -67,7 +69,7 @@ export function printRecord<T extends object>(
   const [shown] = chosen([record], fields, optional);
   if (output !== "table") return io.out(formatted(output, shown));
   const selected = fields?.map((field) => [field, fieldText(record, field)] as const);
-  io.out(linesOf(selected ?? lines(record), io.paint));
+  io.out(linesOf(selected ?? lines(record), io.paint, io.columns));
 }
 
 export function columnLines<T>(columns: readonly Column<T>[], record: T): Lines {

@@ -17,18 +17,26 @@ interface Texts {
   examples: readonly string[];
 }
 
-/** `list`, of all records. `empty` is the note for people if there are none. */
-export function listVerb<T extends object>({
-  find,
-  shape,
-  empty,
-  ...texts
-}: Texts & { find(client: Client): Promise<readonly T[]>; shape: Shape<T>; empty: string }): Verb {
+interface Listing<T extends object> extends Texts {
+  find(client: Client): Promise<readonly T[]>;
+  shape: Shape<T>;
+  /** The note for people if there are no records. */
+  empty: string;
+  /** Notes about the records, after the list. */
+  after?(io: Io, records: readonly T[]): void;
+}
+
+/** `list`, of all records. */
+export function listVerb<T extends object>({ find, shape, empty, after, ...texts }: Listing<T>): Verb {
   return clientVerb({
     ...texts,
     usage: "list",
     read: () => ({}),
-    run: async ({ io, common, client }) => printList(io, common, await find(client), shape, empty),
+    run: async ({ io, common, client }) => {
+      const records = await find(client);
+      printList(io, common, records, shape, empty);
+      after?.(io, records);
+    },
   });
 }
 

@@ -30,7 +30,7 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
     await withSession(
       io,
       common,
-      async ({ config, runtime }) => {
+      async ({ config, runtime, newKey }) => {
         const { project } = config.settings;
         const { core } = runtime;
         const server = await startServer(runtime);
@@ -41,6 +41,7 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
         if (config.settings["log.format"] === undefined) io.note(server.address);
         log.release();
         core.log.info("serving", servedAt(server.address, core.publicUrl()));
+        if (newKey !== undefined) core.log.warn(newKey);
         const endHealth = runtime.pluginHealth.start();
         const endKeeper = runtime.auditKeeper.start();
         const hangUp = core.tls === undefined ? undefined : renewOnHangUp(core.log, server);

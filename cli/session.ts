@@ -15,6 +15,8 @@ export interface Session {
   readonly config: Config;
   readonly runtime: Runtime;
   readonly principal: Principal;
+  /** What to do about the root key, if this session has created it. */
+  readonly newKey: string | undefined;
   /** The server that is running on this data folder, looked up once. Addresses for users then refer to it. */
   server(): Promise<Announcement | undefined>;
 }
@@ -79,24 +81,26 @@ export async function withSession<T>(
   const runtime = await createRuntime(config, extensions, { log });
   if (isOther)
     io.note(`A new installation was created in ${config.dataFolder()} (${config.originOf("data_dir")}).`);
-  if (isNew && existsSync(keyFile)) {
-    const text =
-      `The root key ${keyFile} was created. Keep a copy of it apart from the data: ` +
-      "without it, nothing that is stored can be decrypted.";
-    // Programs that read the standard error of a command get nothing new; a person can do something about it.
-    if (options.serves !== undefined) log.warn(text);
-    else if (io.interactive) io.note(text);
-  }
+  const newKey = isNew && existsSync(keyFile) ? keyNote(keyFile) : undefined;
+  // Programs that read the standard error of a command get nothing new; a person can do something about it.
+  if (newKey !== undefined && io.interactive && options.serves === undefined) io.note(newKey);
   io.beforeOutput(() => runtime.endReads());
   try {
     const principal = await runtime.identity.operator(config.settings.project);
-    return await work({ config, runtime, principal, server: findOnce(runtime) });
+    return await work({ config, runtime, principal, newKey, server: findOnce(runtime) });
   } catch (error) {
     log.debug("command failed", { error });
     throw error;
   } finally {
     await runtime.close();
   }
+}
+
+function keyNote(file: string): string {
+  return (
+    `The root key ${file} was created. Keep a copy of it apart from the data: ` +
+    "without it, nothing that is stored can be decrypted."
+  );
 }
 
 /** Whether the data folder is set to one without a database, perhaps by mistake. */

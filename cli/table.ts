@@ -2,6 +2,7 @@
 // cut: a column with half an id is worth nothing.
 import type { Paint } from "./io";
 import { printable } from "./printable";
+import { wrapped } from "./wrap";
 
 export interface Column<T> {
   title: string;
@@ -12,6 +13,8 @@ export interface Column<T> {
    * time. Without it, the column shrinks first and is left out last.
    */
   keep?: "always" | "whole";
+  /** Continued in further lines rather than cut. For the last column. */
+  wraps?: boolean;
 }
 
 export interface TableOptions {
@@ -23,6 +26,8 @@ export interface TableOptions {
 
 const GAP = "  ";
 const NARROWEST = 8;
+/** Narrower, a text would be a column of single words. */
+const NARROWEST_WRAPPED = 24;
 
 /** The lines of a table, with the titles of the columns first. */
 export function tableOf<T>(
@@ -40,25 +45,45 @@ export function fittedTable<T>(
   { paint, width, headers = true }: TableOptions,
 ): { text: string; hidden: string[] } {
   const cells = columns.map((column) => cellsOf(column, items, headers));
-  const shown = fit(cells, width ?? Infinity);
-  const lines = (headers ? [-1, ...items.keys()] : [...items.keys()]).map((_, row) =>
-    shown
-      .map(({ texts, width: wide }) => padded(texts[row] ?? "", wide))
-      .join(GAP)
-      .trimEnd(),
-  );
+  const shown = fit(cells, width ?? Infinity, headers);
+  const lines = (headers ? [-1, ...items.keys()] : [...items.keys()]).map((_, row) => rowOf(shown, row));
   const text = lines.map((line, row) => `${headers && row === 0 ? paint.bold(line) : line}\n`).join("");
-  const hidden = cells.filter((column) => !shown.includes(column)).map(({ title }) => title);
+  const hidden = cells
+    .filter((column) => !shown.includes(column) && !isEmpty(column, headers))
+    .map(({ title }) => title);
   return { text, hidden };
 }
 
-/** One label and value per entry; values may have several lines. Entries without a value are omitted. */
-export function linesOf(entries: readonly (readonly [string, string | undefined])[], paint: Paint): string {
+/** The line of a row, with further lines for texts that wrap. */
+function rowOf(shown: readonly Cells[], row: number): string {
+  const texts = shown.map(({ texts: all, width, wraps }) => {
+    const text = all[row] ?? "";
+    return wraps ? wrapped(text, width) : [text];
+  });
+  const height = Math.max(1, ...texts.map(({ length }) => length));
+  return Array.from({ length: height }, (_, at) =>
+    shown
+      .map(({ width }, column) => padded(texts[column]?.[at] ?? "", width))
+      .join(GAP)
+      .trimEnd(),
+  ).join("\n");
+}
+
+/**
+ * One label and value per entry; values may have several lines. Entries without a value are omitted. `columns`: the width of
+ * the terminal.
+ */
+export function linesOf(
+  entries: readonly (readonly [string, string | undefined])[],
+  paint: Paint,
+  columns?: number,
+): string {
   const shown = entries.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const]));
   const width = Math.max(0, ...shown.map(([label]) => Bun.stringWidth(label)));
   return shown
     .map(([label, value]) => {
-      const lines = value.split("\n").map(printable);
+      const room = columns === undefined ? undefined : Math.max(NARROWEST, columns - width - GAP.length);
+      const lines = value.split("\n").flatMap((line) => wrapped(printable(line), room));
       return `${paint.dim(padded(label, width))}${GAP}${lines.join(`\n${" ".repeat(width)}${GAP}`)}\n`;
     })
     .join("");
@@ -73,20 +98,31 @@ interface Cells {
   /** It is not shown narrower than that. */
   least: number;
   optional: boolean;
+  wraps: boolean;
 }
 
-function cellsOf<T>({ title, value, keep }: Column<T>, items: readonly T[], headers: boolean): Cells {
+function isEmpty({ texts }: Cells, headers: boolean): boolean {
+  return texts.slice(headers ? 1 : 0).every((text) => text === "");
+}
+
+function cellsOf<T>(
+  { title, value, keep, wraps = false }: Column<T>,
+  items: readonly T[],
+  headers: boolean,
+): Cells {
   const rows = items.map((item) => printable(value(item) ?? ""));
   const texts = headers ? [title.toUpperCase(), ...rows] : rows;
   const width = Math.max(0, ...texts.map((text) => Bun.stringWidth(text)));
-  const least = keep === undefined ? Math.min(width, NARROWEST) : width;
-  return { title, texts, width, least, optional: keep !== "always" };
+  const narrowest = wraps ? NARROWEST_WRAPPED : NARROWEST;
+  const least = keep === undefined ? Math.min(width, narrowest) : width;
+  return { title, texts, width, least, optional: keep !== "always", wraps };
 }
 
-// First the last columns that can be missed are left out, until the others fit at their narrowest. Then the widest column
-// is narrowed until the table fits, so that narrow ones are not cut.
-function fit(cells: readonly Cells[], width: number): Cells[] {
-  const shown = [...cells];
+// First columns without a text are left out. Then the last columns that can be missed are left out, until the others fit at
+// their narrowest. Then the widest column is narrowed until the table fits, so that narrow ones are not cut.
+function fit(cells: readonly Cells[], width: number, headers: boolean): Cells[] {
+  const isTooWide = cells.reduce((sum, column) => sum + column.width + GAP.length, 0) - GAP.length > width;
+  const shown = cells.filter((column) => !isTooWide || !column.optional || !isEmpty(column, headers));
   const total = (size: "width" | "least"): number =>
     shown.reduce((sum, column) => sum + column[size], 0) + GAP.length * (shown.length - 1);
   while (total("least") > width) {

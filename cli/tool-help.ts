@@ -36,11 +36,11 @@ interface Row {
 }
 
 const COLUMNS: readonly Column<Row>[] = [
-  { title: "parameter", value: ({ name }) => `--${name}` },
+  { title: "parameter", keep: "always", value: ({ name }) => `--${name}` },
   { title: "type", value: ({ type }) => type },
   { title: "required", value: ({ required }) => (required ? "yes" : "") },
   { title: "default", value: (row) => row.default },
-  { title: "meaning", value: ({ meaning }) => meaning },
+  { title: "meaning", value: ({ meaning }) => meaning, wraps: true },
 ];
 
 function rowsOf({ input, formatted_schema = {} }: ToolRecord): Row[] {

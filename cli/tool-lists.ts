@@ -34,7 +34,8 @@ export async function toolsOf(
   return current.slice(offset, limit === undefined ? undefined : offset + limit);
 }
 
-async function checkToolkit(client: Client, toolkit: string | undefined): Promise<void> {
+/** Throws `not_found` with the nearest name, unless there is a toolkit of this name. */
+export async function checkToolkit(client: Client, toolkit: string | undefined): Promise<void> {
   if (toolkit === undefined) return;
   const known = (await toolkitsOf(client)).map(({ name }) => name);
   if (!known.some((name) => name.toLowerCase() === toolkit.toLowerCase()))

@@ -130,9 +130,9 @@ function printExecution(io: Io, common: Common, execution: Execution, tool: stri
   const retry = error.can_retry ? " You can retry it." : "";
   const label = error.kind === BAD_INPUT ? "error:" : "failed:";
   io.note(`${io.notePaint.red(label)} ${printable(plainMessage(error, tool))}${retry}`);
-  // For an invalid input it is a schema for models; the help has the same for people.
-  if (error.additional_prompt_content !== undefined && error.kind !== BAD_INPUT)
-    io.note(printableLines(error.additional_prompt_content));
+  // A schema is for models; the help has the same for people.
+  const hint = error.additional_prompt_content;
+  if (hint !== undefined && !(error.kind === BAD_INPUT && hint.includes("{"))) io.note(printableLines(hint));
   if (authorization?.url !== undefined)
     io.note(`The user must consent again: ${printable(authorization.url)}`);
 }

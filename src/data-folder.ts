@@ -51,6 +51,7 @@ const OURS = /^(?:(?:runtime|executions)\.db.*|lost\+found)$/;
 // with other files may be one like /tmp, named by mistake; the databases are private in any case.
 function keepPrivate(folder: string): void {
   if (readdirSync(folder).some((name) => !OURS.test(name))) return;
-  const { mode } = statSync(folder);
-  if ((mode & 0o077) !== 0) chmodSync(folder, mode & 0o700);
+  const { mode, uid } = statSync(folder);
+  // Only its owner can; doctor names the folder of another.
+  if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(folder, mode & 0o700);
 }

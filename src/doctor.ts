@@ -15,6 +15,7 @@ import {
   rootKeyIdFinding,
   warning,
 } from "./checkup";
+import { MAX_LIMIT } from "./base";
 import type { Config } from "./config";
 import type { Core } from "./core";
 import { checkDependencies } from "./dependencies";
@@ -88,6 +89,7 @@ async function examineOpen(
     ...checkAddresses(core, verifier_url !== null),
     ...keyFindings(keys.items, principal.projectId, verifier_url !== null),
     ...(await pinnedAdminFindings(runtime)),
+    ...(await gatewayFindings(runtime, principal)),
     await sealedFinding(runtime, principal),
     ...dependencies,
   ];
@@ -134,6 +136,27 @@ async function pinnedAdminFindings({ identity }: Runtime): Promise<Finding[]> {
       "Delete them, and create an admin key without users or a run key with them.",
     ),
   ];
+}
+
+/** Gateways that allow tools which this version does not have. */
+async function gatewayFindings({ gateways }: Runtime, principal: Principal): Promise<Finding[]> {
+  const found: Finding[] = [];
+  for (let offset = 0; ; offset += MAX_LIMIT) {
+    const { items } = await gateways.list(principal, { limit: MAX_LIMIT, offset });
+    for (const { slug, unknown_tools = [] } of items) {
+      if (unknown_tools.length === 0) continue;
+      const named = unknown_tools.slice(0, MAX_NAMED).map(({ name, message }) => `${name} ${message}`);
+      const message = `${unknown_tools.length} of its tools do not exist: ${named.join(" ")}`;
+      found.push(
+        warning(
+          `gateway ${slug}`,
+          message,
+          `Name its tools again: runtime gateways update ${slug} --tool NAME`,
+        ),
+      );
+    }
+    if (items.length < MAX_LIMIT) return found;
+  }
 }
 
 /** Empty if there are no user sources. */

@@ -124,6 +124,7 @@ function egressOf(config: Config, log: LeveledLog): Egress {
     allow: settings["egress.allow"],
     timeoutMs: settings["egress.timeout"] * 1000,
     maxBytes: settings["egress.max_bytes"],
+    maxTotalBytes: settings["egress.max_total_bytes"],
     proxy: proxyFromEnvironment(process.env),
     authorities: config.certificateAuthorities(),
     places: engineLimit(process.env["BUN_CONFIG_MAX_HTTP_REQUESTS"]),

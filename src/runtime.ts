@@ -8,7 +8,13 @@ import {
   sealedFlows,
 } from "./authorization";
 import type { Config, SettingDeclarations } from "./config";
-import { Connections, endConnectionsOfProvider, removeConnections, sealedConnections } from "./connections";
+import {
+  Connections,
+  endConnectionsOfProvider,
+  LeavingGrants,
+  removeConnections,
+  sealedConnections,
+} from "./connections";
 import type { Core } from "./core";
 import { Gateways } from "./gateways";
 import { withDatabaseErrors } from "./data-folder";
@@ -121,7 +127,11 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     seed: () => core.keyring.derived("signing of the audit trail"),
   });
   const issuer = new OpenIdIssuer(core);
-  const identity = new Identity(core, audit, executionLog, issuer);
+  const grants = {
+    leave: (id: string) => leaving.leave(id),
+    left: () => leaving.left(),
+  };
+  const identity = new Identity(core, { audit, executionLog, issuer, grants });
   const providers = new Providers(core, audit, extensions.presets, {
     *changed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
@@ -139,6 +149,11 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
   const secrets = new Secrets(core, audit, executionLog);
   const settings = new SessionSettings(core, audit);
   const connections = new Connections(core, audit, providers);
+  const { revocations } = connections;
+  const leaving = new LeavingGrants(core, { providers, revocations }, function* (projectId, id) {
+    yield* endFlowsOfProvider(audit, projectId, id, "the project was deleted", clock.now());
+    yield* endConnectionsOfProvider(projectId, id, clock.now());
+  });
   const authorization = new AuthorizationService(core, { providers, connections, settings, limits, audit });
   const consent = new Consent(core, { providers, connections, settings, issuer, limits, audit });
   const bindings = new Bindings(identity);
@@ -158,7 +173,8 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     executionLog,
     limits,
   });
-  const gateways = new Gateways(core, audit);
+  const toolNames = tools.all.map(({ qualifiedName }) => qualifiedName);
+  const gateways = new Gateways(core, audit, toolNames);
   const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization });
   const models = new Models(core, audit, config.models);
   const chat = new Chat(core, models, tools);

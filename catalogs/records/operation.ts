@@ -1,5 +1,5 @@
 // A row of the tables in `operations/`: everything in which the tools differ.
-import type { ToolMetadata } from "../../src/tools";
+import type { JsonObject, ToolMetadata } from "../../src/tools";
 import type { RequestBody } from "./body/schemas";
 import type { Legend } from "./legend";
 import { type Role, roleOf } from "./roles";
@@ -23,6 +23,8 @@ export interface Operation {
   body?: RequestBody;
   /** The list that is returned empty if nothing matches (code 3100). Without it that code is an error. */
   emptyWithoutMatch?: "data" | "result";
+  /** What the caller does with an answer that cannot be used alone; undefined if it can. */
+  instructions?: (answer: JsonObject) => string | undefined;
   /** Numbers in the answer that get words. */
   legend?: Legend;
   /** Fields of a successful answer in addition to `code`: name → description. */

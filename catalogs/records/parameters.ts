@@ -5,7 +5,9 @@ import { TOOLKIT } from "./metadata";
 import type { QueryName } from "./operation";
 import { type Role, roleOf } from "./roles";
 
-const KEY = "the key only, not the whole published address";
+const PRIVATE_LINK =
+  "Key of the published component: the last part of its public address (…/report-perma/All_Orders/KEY or " +
+  "…/form-perma/Order/KEY), which its owner sees where the component is published. Not the whole address.";
 
 /** Says where the value is found, in the same words for all parameters with the role. */
 const DESCRIPTIONS: Readonly<Record<Role, string>> = {
@@ -38,10 +40,11 @@ const IN_QUERY: Readonly<Record<QueryName, TSchema>> = {
       'Which records: `Field_Link_Name operator value`, for example `Status == "Open" && Amount >= 100`. ' +
       'Operators: ==, !=, <, <=, >, >=, && and ||, ! and parentheses; on text also `Name.contains("x")`, ' +
       '`.startsWith("x")`, `.endsWith("x")`. Text in double quotes, dates in single quotes and in the ' +
-      "application's date format, numbers and true/false bare; lookups compare with the record id. " +
+      "application's date format, numbers and true/false bare; lookups compare with the record id; parts of names and " +
+      "addresses follow a dot (`Name.first_name`, `Address.district_city`). " +
       "System fields: ID, Added_Time, Modified_Time, Added_User, Modified_User. Sent unchanged.",
   }),
-  privatelink: Type.String({ description: `Private link of the published component: ${KEY}.` }),
+  privatelink: Type.String({ description: PRIVATE_LINK }),
   process_until_limit: Type.Boolean({
     description:
       `Only in mode execute. true: the first ${MAX_RECORDS} matching records are processed, and \`more_records\` ` +

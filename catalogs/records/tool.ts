@@ -65,7 +65,12 @@ function inputOf(operation: Operation): TObject {
 
 function outputOf(operation: Operation): TObject {
   const answer = answerOf(operation);
-  if (operation.body === undefined) return Type.Object({ response_json: answer });
+  if (operation.body === undefined) {
+    return Type.Object({
+      response_json: answer,
+      ...(operation.instructions === undefined ? {} : { instructions: Type.Optional(INSTRUCTIONS) }),
+    });
+  }
   return Type.Object({
     response_json: Type.Optional(answer),
     request_body_schema: Type.Optional(
@@ -82,6 +87,8 @@ function outputOf(operation: Operation): TObject {
     ),
   });
 }
+
+const INSTRUCTIONS = Type.String({ description: "What to do with the answer" });
 
 /** The fields of an answer have descriptions but no types: their types are up to the platform. */
 function answerOf({ answer }: Operation): TSchema {
@@ -136,7 +143,11 @@ async function perform(operation: Operation, input: Input, body: string | undefi
   });
   reportFailedItems(answer, context);
   const { legend } = operation;
-  return { response_json: legend === undefined ? answer : withWords(answer, legend) };
+  const instructions = operation.instructions?.(answer);
+  return {
+    response_json: legend === undefined ? answer : withWords(answer, legend),
+    ...(instructions === undefined ? {} : { instructions }),
+  };
 }
 
 /** Logs a warning, because the answer as a whole is a success. */

@@ -45,6 +45,7 @@ export class SheetsClient {
     return callWithRetries(this.context, call.method, attempt, {
       changes: call.quota === "writes",
       reportsUnknown: once,
+      limit: call.quota,
       waitToRetry: async (failure, { now, later }) => {
         if (once && failure.maybeDone) return false;
         await this.#wait(failure, now + later + 1);

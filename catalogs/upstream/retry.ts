@@ -8,6 +8,7 @@ import {
   type ToolError,
   upstreamRateLimited,
 } from "../../src/tools";
+import { block, blockedMs } from "./blocks";
 
 /** Whether and when a retry may succeed: at once, after the wait that the platform requests, or never. */
 type Retry = "now" | "later" | "never";
@@ -31,6 +32,8 @@ export interface RetryPolicy {
   changes: boolean;
   /** Whether the error must say that the outcome is unknown. */
   reportsUnknown: boolean;
+  /** The limit that the call counts against, if a wait that the platform requests holds for later runs too. */
+  limit?: string | undefined;
   /** Waits until the call may be retried; false if this failure is final. May throw a `ToolError` instead. */
   waitToRetry(failure: Failure, retries: Retries): Promise<boolean>;
 }
@@ -43,15 +46,18 @@ export interface RetryPolicy {
  * @param method the platform's method, for the log
  */
 export async function callWithRetries(
-  context: Pick<ToolContext, "renew" | "reportEffect">,
+  context: Pick<ToolContext, "renew" | "reportEffect" | "cache" | "memory" | "now">,
   method: string,
   attempt: (retries: Retries) => Promise<Outcome>,
   policy: RetryPolicy,
 ): Promise<JsonObject> {
   const retries = { now: 0, later: 0 };
   let isRenewed = false;
+  let isKnown = false;
   for (;;) {
-    const outcome = await attempt(retries).catch((thrown: unknown) => unanswered(thrown, method));
+    const known = isKnown ? undefined : await knownLimit(context, policy.limit, method);
+    isKnown = true;
+    const outcome = known ?? (await attempt(retries).catch((thrown: unknown) => unanswered(thrown, method)));
     if (policy.changes && ("body" in outcome || outcome.maybeDone)) context.reportEffect();
     if ("body" in outcome) return outcome.body;
     const { error, retry, maybeDone } = outcome;
@@ -59,11 +65,47 @@ export async function callWithRetries(
       isRenewed = true;
       continue;
     }
-    if (retry === "never" || !(await policy.waitToRetry(outcome, retries))) {
-      throw policy.reportsUnknown && maybeDone ? outcomeUnknown(error) : error;
-    }
+    const retried = retry !== "never" && (await waitOrRemember(context, policy, outcome, retries));
+    if (!retried) throw policy.reportsUnknown && maybeDone ? outcomeUnknown(error) : error;
     retries[retry]++;
   }
+}
+
+/** The failure of a call under a limit that an earlier run was told, and that has not ended. */
+async function knownLimit(
+  context: Pick<ToolContext, "cache" | "memory" | "now">,
+  limit: string | undefined,
+  method: string,
+): Promise<Failure | undefined> {
+  const ms = limit === undefined ? 0 : await blockedMs(context, limit);
+  if (ms === 0) return undefined;
+  return {
+    error: rateLimitReached(`${method}: rate limit`, ms),
+    retry: "later",
+    maybeDone: false,
+    retryAfterMs: ms,
+  };
+}
+
+/** Whether the call is retried after a wait. Otherwise later runs are told how long the platform wants them to wait. */
+async function waitOrRemember(
+  context: Pick<ToolContext, "cache" | "memory" | "now">,
+  { limit, waitToRetry }: RetryPolicy,
+  failure: Failure,
+  retries: Retries,
+): Promise<boolean> {
+  const remember = async (): Promise<void> => {
+    if (failure.retry !== "later" || limit === undefined || failure.retryAfterMs === undefined) return;
+    await block(context, limit, failure.retryAfterMs);
+  };
+  try {
+    if (await waitToRetry(failure, retries)) return true;
+  } catch (error) {
+    await remember();
+    throw error;
+  }
+  await remember();
+  return false;
 }
 
 /** The time of a try when another one may follow: an answer that does not come must leave time for it. */

@@ -114,6 +114,8 @@ async function apply(
   const planned = await withProgress(io, dryRun ? "Planning" : "Applying", run(true));
   // Refuses them all together.
   if (!dryRun && planned.missing !== undefined) await run(false);
+  for (const { field, message } of planned.warnings ?? [])
+    io.note(`warning: ${document.placeOf(field)}: ${printable(message)}`);
   const isShown = dryRun || common.output === "table";
   if (isShown) showPlan(io, common, planned);
   if (dryRun) {

@@ -18,7 +18,9 @@ import { AUTH_NAMES, type GatewayFields, gatewayBody } from "../gateway-body";
 import { CLIENT_NAMES } from "../mcp-client-formats";
 import { printClientConfig } from "../mcp-clients";
 import { columnLines, print, printRecord, type Shape } from "../output";
+import type { Io } from "../io";
 import { everyRecord } from "../pages";
+import { printable } from "../printable";
 import { deleteVerb, listVerb } from "../record-verbs";
 import type { Column } from "../table";
 
@@ -56,7 +58,7 @@ const COLUMNS: readonly Column<GatewayRecord>[] = [
 
 const SHAPE: Shape<GatewayRecord> = {
   name: ({ slug }) => slug,
-  optional: ["description", "instructions", "user_source_id", "tool_filter"],
+  optional: ["description", "instructions", "user_source_id", "tool_filter", "unknown_tools"],
   columns: COLUMNS,
 };
 
@@ -65,6 +67,7 @@ export const verbs = [
     summary: "List the gateways of the project.",
     examples: ["runtime gateways list", "runtime gateways list -o name"],
     find: (client) => everyRecord((window) => listGateways(client, window)),
+    after: noteUnknownTools,
     shape: SHAPE,
     empty: "There are no gateways yet. Create one: runtime gateways create NAME",
   }),
@@ -189,6 +192,13 @@ async function printGateway({ io, common, client }: ClientCall, record: GatewayR
     ...SHAPE,
     lines: () => [["address", address], ...lines, ["description", record.description]],
   });
+  noteUnknownTools(io, [record]);
+}
+
+function noteUnknownTools(io: Io, records: readonly GatewayRecord[]): void {
+  for (const { slug, unknown_tools = [] } of records)
+    for (const { name, message } of unknown_tools)
+      io.note(`warning: gateway ${slug}: ${printable(`${name} ${message}`)}`);
 }
 
 interface UpdateOptions {

@@ -44,7 +44,7 @@ const PAGES: { readonly [T in (typeof TOPICS)[number]]: (io: Io) => Promise<stri
 function exitCodes(io: Io): string {
   const columns: Column<(typeof EXITS)[number]>[] = [
     { title: "code", value: ({ code }) => String(code) },
-    { title: "meaning", value: ({ meaning }) => meaning },
+    { title: "meaning", value: ({ meaning }) => meaning, wraps: true },
   ];
   const table = tableOf(EXITS, columns, { paint: io.paint, width: undefined });
   return `Every command exits with one of these codes, in every output format.\n\n${table}`;
@@ -75,7 +75,7 @@ async function environment(io: Io): Promise<string> {
   ];
   const columns: Column<(typeof others)[number]>[] = [
     { title: "variable", value: ({ variable }) => variable },
-    { title: "meaning", value: ({ meaning }) => meaning },
+    { title: "meaning", value: ({ meaning }) => meaning, wraps: true },
   ];
   return tableOf([...variables, ...others], columns, { paint: io.paint, width: undefined });
 }

@@ -46,20 +46,21 @@ const SHAPE: Shape<Hook> = {
   name: ({ id }) => id,
   optional: ["cache_enabled", "cache_ttl_ms", "not_in_force"],
   columns: [
+    // The last ones are left out first on a narrow terminal.
     { title: "id", keep: "always", value: ({ id }) => id },
-    { title: "name", value: ({ name }) => name },
     { title: "point", keep: "whole", value: ({ hook_point }) => hook_point },
-    { title: "priority", keep: "whole", value: ({ priority }) => String(priority) },
-    { title: "no answer", keep: "whole", value: ({ failure_mode }) => failure_mode },
-    { title: "phase", keep: "whole", value: ({ phase }) => phase },
-    { title: "status", keep: "whole", value: ({ status }) => status },
     {
       title: "in force",
       keep: "whole",
       value: ({ not_in_force: not }) => (not === undefined ? "yes" : `no: ${not.reason.replace("_", " ")}`),
     },
+    { title: "priority", keep: "whole", value: ({ priority }) => String(priority) },
+    { title: "no answer", keep: "whole", value: ({ failure_mode }) => failure_mode },
+    { title: "status", keep: "whole", value: ({ status }) => status },
+    { title: "name", value: ({ name }) => name },
+    { title: "phase", keep: "whole", value: ({ phase }) => phase },
     { title: "ms", keep: "whole", value: ({ timeout_ms }) => String(timeout_ms) },
-    { title: "plugin", keep: "always", value: ({ plugin_id }) => plugin_id },
+    { title: "plugin", keep: "whole", value: ({ plugin_id }) => plugin_id },
     { title: "binding", value: ({ binding }) => binding.type },
   ],
 };

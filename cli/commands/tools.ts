@@ -195,6 +195,7 @@ const PARAMETERS: Shape<ToolRecord["input"]["parameters"][number]> = {
     { title: "needed", keep: "whole", value: ({ required }) => (required ? "yes" : "") },
     {
       title: "meaning",
+      wraps: true,
       value: ({ description, value_schema }) =>
         [description, value_schema.enum?.join(", ")].filter(Boolean).join(" One of: "),
     },

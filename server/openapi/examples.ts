@@ -234,7 +234,12 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
     toolkit: { name: "Chat", description: "Team chat", version: "1.0.0" },
     description: "Says who the user is.",
     input: { parameters: [] },
-    output: { available_modes: ["value", "error"], value_schema: { val_type: "json" } },
+    output: {
+      available_modes: ["value", "error"],
+      description:
+        "Object {`user_id` (string): The user's id; `slack_access` (boolean): Whether the grant works}.",
+      value_schema: { val_type: "json" },
+    },
     requirements: {
       met: false,
       authorization: {

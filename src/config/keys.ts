@@ -165,6 +165,11 @@ export const KEYS = {
     default: 52_428_800,
     meaning: "largest upstream response, after decompression",
   },
+  "egress.max_total_bytes": {
+    schema: { type: "integer", minimum: 1024, maximum: 68_719_476_736, description: "bytes" },
+    default: 67_108_864,
+    meaning: "all large upstream responses that are received at the same time; others wait",
+  },
   "redirects.allow": {
     schema: {
       type: "array",

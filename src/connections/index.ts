@@ -1,6 +1,7 @@
 // Connections: what users have granted at providers.
 export { endConnectionsOfProvider, removeConnections } from "./repository";
 export type { ConnectionsFilter, UserConnection } from "./schema";
+export { LeavingGrants } from "./leaving";
 export type { LiveGrant } from "./live";
 export { Connections, type GrantState } from "./service";
 export { openHeldGrant, placeOfGrant, sealHeldGrant } from "./held-grant";

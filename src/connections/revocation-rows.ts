@@ -41,6 +41,7 @@ const add = command<SealedGrant & { id: string; now: number }>(
     "WHERE EXISTS (SELECT 1 FROM auth_providers WHERE project_id = :project_id AND id = :provider_id) OR EXISTS " +
     "(SELECT 1 FROM former_providers WHERE project_id = :project_id AND id = :provider_id AND origins_id = :origins_id)",
 );
+const OF_PROJECT = query<RevocationRow>(`SELECT ${COLUMNS} FROM revocations WHERE project_id = ? LIMIT ?`);
 const FIND = query<RevocationRow>(`SELECT ${COLUMNS} FROM revocations WHERE id = ?`);
 const DUE = query<{ id: string }>(
   "SELECT id FROM revocations WHERE due_at <= ? OR due_at > ? ORDER BY sending_until IS NOT NULL, due_at LIMIT 20",
@@ -87,6 +88,11 @@ export function* revocationInTransaction(id: string): Transaction<RevocationRow 
 /** The ids of some orders that are due. A time after `latest` is that of a clock that was wrong. */
 export async function dueRevocations(store: Store, now: number, latest: number): Promise<string[]> {
   return (await store.all(DUE, now, latest)).map(({ id }) => id);
+}
+
+/** Some of the orders of a project. */
+export function ordersOf(store: Store, projectId: string, limit: number): Promise<RevocationRow[]> {
+  return store.all(OF_PROJECT, projectId, limit);
 }
 
 /** The orders for this user and provider that a process has begun to send. */

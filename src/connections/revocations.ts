@@ -146,9 +146,9 @@ export class Revocations {
     const { store, log } = this.#core;
     const seen = await this.#sending.look(row.id);
     if (seen.state !== undefined && !seen.isDead) return;
-    const provider = await this.#providerOf(row);
+    const provider = await this.providerOf(row);
     if (provider?.oauth2.revoke === undefined) return store.write(() => removeRevocation(row.id));
-    const tokens = await this.#opened(row);
+    const tokens = await this.opened(row);
     const account = tokens === undefined ? null : accountOf(provider, tokens);
     const places = provider.oauth2.revokesSingleGrant ? [] : await this.#providers.listByClient(provider);
     const claim = await store.write(() => this.#claim(row, provider, { account, places, seen }));
@@ -192,7 +192,7 @@ export class Revocations {
   }
 
   /** The provider with the addresses that the grant was given for; undefined if they are not known any more. */
-  async #providerOf({ project_id, provider_id, origins_id }: RevocationRow): Promise<Provider | undefined> {
+  async providerOf({ project_id, provider_id, origins_id }: RevocationRow): Promise<Provider | undefined> {
     const provider = await this.#providers.find(project_id, provider_id);
     if (provider?.originsId === origins_id) return provider;
     const former = await this.#providers.findFormer(project_id, provider_id, origins_id);
@@ -203,7 +203,8 @@ export class Revocations {
     return former;
   }
 
-  async #opened(row: RevocationRow): Promise<(Tokens & AccountInfo) | undefined> {
+  /** The grant of an order; undefined if it cannot be opened. */
+  async opened(row: RevocationRow): Promise<(Tokens & AccountInfo) | undefined> {
     const { keyring, log } = this.#core;
     const { sealed_tokens, sealed_facts, sealed_grant, flow_id } = row;
     try {

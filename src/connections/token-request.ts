@@ -243,7 +243,7 @@ export function throttled(code: string, waitMs: number): TokenRequestError {
   const minutes = Math.ceil(waitMs / 60_000);
   const message =
     `The provider refuses further token requests for a while (${code}). Try again in about ` +
-    `${minutes === 1 ? "a minute" : `${minutes} minutes`}; the grant remains valid.`;
+    `${minutes === 1 ? "a minute" : `${minutes} minutes`}.`;
   return new TokenRequestError(message, { code, transient: true, retryAfterMs: waitMs });
 }
 

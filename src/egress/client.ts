@@ -1,14 +1,16 @@
 // The outbound client. A call is one exchange, or several if redirects are followed.
 import { type Clock, type Json, type Log, parseJson, systemClock } from "../base";
 import { parseAllowList } from "./allow-list";
+import { BodyMemory } from "./bodies";
 import { exchange, type ExchangeContext, wholeBody } from "./exchange";
 import { limitsOf } from "./limits";
 import { hasSecrets, outgoing, type Step } from "./outgoing";
 import type { ProxySettings } from "./proxy";
 import { follow, isRedirect, unexpectedRedirect } from "./redirect";
 import { createResolver, type Resolve, systemResolve } from "./resolver";
+import { ConnectionPool } from "./socket/pool";
 import { streamedBody } from "./stream";
-import { checkSecrets, parseTarget } from "./target";
+import { checkSecrets, nameOf, parseTarget } from "./target";
 import { OutboundTurns } from "./turns";
 import { type Egress, EgressError, type EgressRequest } from "./types";
 
@@ -19,6 +21,8 @@ export interface EgressOptions {
   timeoutMs: number;
   /** Setting `egress.max_bytes`. */
   maxBytes: number;
+  /** Setting `egress.max_total_bytes`. Default: no limit. */
+  maxTotalBytes?: number;
   log: Log;
   /** PEM of certificate authorities to trust in addition to the system's (setting `egress.ca_file`). */
   authorities?: string | undefined;
@@ -42,18 +46,20 @@ export interface EgressOptions {
 export function createEgress(options: EgressOptions): Egress {
   const clock = options.clock ?? systemClock;
   const turns = new OutboundTurns(options.places);
+  const memory = new BodyMemory(options.maxTotalBytes ?? Infinity);
   const context: ExchangeContext = {
     allow: parseAllowList(options.allow),
     resolver: createResolver(options.resolve ?? systemResolve, clock),
     proxy: options.proxy,
     authorities: trusted(options.authorities),
+    pool: new ConnectionPool(),
     log: options.log,
     clock,
   };
   return {
     fetch: async (url, request = {}) => {
       try {
-        return await run(context, turns, options, url, request);
+        return await run(context, { turns, memory, options }, url, request);
       } catch (thrown) {
         logRefusal(options.log, request, thrown);
         throw thrown;
@@ -82,18 +88,21 @@ function trusted(authorities: string | undefined): string[] | undefined {
 
 async function run(
   context: ExchangeContext,
-  turns: OutboundTurns,
-  options: EgressOptions,
+  { turns, memory, options }: { turns: OutboundTurns; memory: BodyMemory; options: EgressOptions },
   url: string | URL,
   request: EgressRequest,
 ): Promise<Response> {
   let step: Step = { target: parseTarget(url), outgoing: outgoing(request), project: request.project };
   checkSecrets(step.target, hasSecrets(step.outgoing), request.secretsFor);
-  const limits = limitsOf(request, options);
+  const { project = "" } = request;
   // A streamed body outlives this call and disposes of its deadline itself.
   using unlessStreaming = new DisposableStack();
+  const holder = request.holder ?? unlessStreaming;
+  const limits = limitsOf(request, options, async (bytes, deadline) =>
+    holder.defer(await memory.take(project, bytes, deadline, nameOf(step.target))),
+  );
   unlessStreaming.use(limits.deadline);
-  await turns.take(request.project ?? "", limits.deadline);
+  await turns.take(project, limits.deadline);
   const reader = request.streams ? streamedBody : wholeBody;
   let followed = 0;
   let answered = false;

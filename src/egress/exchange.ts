@@ -9,6 +9,7 @@ import { checkAddresses, checkProxied } from "./policy";
 import { proxyFor, type ProxySettings } from "./proxy";
 import { isRedirect } from "./redirect";
 import type { Resolver } from "./resolver";
+import type { ConnectionPool } from "./socket/pool";
 import { checkStatus, nameOf, portOf } from "./target";
 import type { EgressError } from "./types";
 
@@ -19,6 +20,8 @@ export interface ExchangeContext {
   proxy: ProxySettings | undefined;
   /** PEM of all authorities to trust; undefined: the defaults. */
   authorities: string[] | undefined;
+  /** Of streamed responses. */
+  pool: ConnectionPool;
   log: Log;
   clock: Clock;
 }
@@ -114,8 +117,9 @@ async function perform(
     throw error;
   });
   progress.route = route;
-  const { authorities } = context;
-  const head = await send(target, route, outgoing, signal, { authorities, streams: reader.streams });
+  const { authorities, pool } = context;
+  const options = { authorities, pool: reader.streams ? pool : undefined };
+  const head = await send(target, route, outgoing, signal, options);
   progress.head = head;
   checkStatus(target, head.status);
   if (isRedirect(head)) {

@@ -62,23 +62,34 @@ function alarmMs(timeoutMs: number): number {
   return timeoutMs < 1000 ? timeoutMs : Math.ceil(timeoutMs / 100) * 100;
 }
 
+/** Larger bodies are received only when there is memory for them. */
+const SMALL_BODY = 1024 * 1024;
+
 /** Limits of time and size of one call, with the advice for error messages. */
 export interface Limits {
   deadline: Deadline;
   timeoutMs: number;
   maxBytes: number;
+  /** Waits for memory for a large body. */
+  takeMemory(bytes: number): Promise<void>;
   /** Only the operator's limits can be raised by a setting. */
   timeoutAdvice(): string;
   sizeAdvice(): string;
 }
 
 /** The limits of the request, or else those of the operator. The caller disposes of the deadline. */
-export function limitsOf(request: EgressRequest, defaults: { timeoutMs: number; maxBytes: number }): Limits {
+export function limitsOf(
+  request: EgressRequest,
+  defaults: { timeoutMs: number; maxBytes: number },
+  takeMemory: (bytes: number, deadline: Deadline) => Promise<void>,
+): Limits {
   const timeoutMs = request.timeoutMs ?? defaults.timeoutMs;
   const advice = (own: boolean, key: KeyName): string =>
     own ? "Ask for less." : `Ask for less, or raise ${setting(key)}.`;
+  const deadline = startDeadline(timeoutMs, request.signal);
   return {
-    deadline: startDeadline(timeoutMs, request.signal),
+    deadline,
+    takeMemory: (bytes) => takeMemory(bytes, deadline),
     timeoutMs,
     maxBytes: request.maxBytes ?? defaults.maxBytes,
     timeoutAdvice: () => advice(request.timeoutMs !== undefined, "egress.timeout"),
@@ -92,20 +103,29 @@ export function limitsOf(request: EgressRequest, defaults: { timeoutMs: number; 
  */
 export async function readBody(
   response: Response,
-  { maxBytes, sizeAdvice }: Limits,
+  { maxBytes, sizeAdvice, takeMemory }: Limits,
   origin: string,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
   const tooLarge = (): EgressError => largerThan(maxBytes, sizeAdvice(), origin);
   const declared = declaredBytes(response.headers);
-  // Bun reads no more than the declared length. Reading at once takes a third of the time of reading chunks.
-  if (declared <= maxBytes) return new Uint8Array(await response.arrayBuffer());
-  if (declared !== Infinity) throw tooLarge();
+  if (declared > maxBytes && declared !== Infinity) throw tooLarge();
+  if (declared <= maxBytes) {
+    if (declared > SMALL_BODY) await takeMemory(declared);
+    // Bun reads no more than the declared length. Reading at once takes a third of the time of reading chunks.
+    return new Uint8Array(await response.arrayBuffer());
+  }
   if (response.body === null) return null;
   const chunks: Uint8Array[] = [];
   let size = 0;
+  let isCounted = false;
   for await (const chunk of response.body) {
     size += chunk.byteLength;
     if (size > maxBytes) throw tooLarge();
+    if (size > SMALL_BODY && !isCounted) {
+      isCounted = true;
+      // It may become as large as the limit.
+      await takeMemory(maxBytes);
+    }
     chunks.push(chunk);
   }
   return Bun.concatArrayBuffers(chunks, size, true);

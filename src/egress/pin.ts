@@ -5,6 +5,7 @@ import type { Address } from "./address";
 import { neverConnected } from "./failure";
 import { type Outgoing, revealHeaders } from "./outgoing";
 import type { Proxy } from "./proxy";
+import type { ConnectionPool } from "./socket/pool";
 import { sendStreaming } from "./socket/send";
 import type { Target } from "./target";
 import { type Trust, trustOf } from "./tls";
@@ -15,8 +16,8 @@ export type Route = { addresses: readonly Address[] } | { proxy: Proxy };
 export interface SendOptions {
   /** PEM of all authorities to trust; undefined: the defaults. */
   authorities: string[] | undefined;
-  /** The body is read as fast as its reader takes it. */
-  streams: boolean;
+  /** For a body that is received as fast as it is read; undefined: for one that is read whole. */
+  pool: ConnectionPool | undefined;
 }
 
 /**
@@ -28,7 +29,7 @@ export async function send(
   route: Route,
   outgoing: Outgoing,
   signal: AbortSignal,
-  { authorities, streams }: SendOptions,
+  { authorities, pool }: SendOptions,
 ): Promise<Response> {
   const init = requestInit(target, outgoing, signal, authorities);
   if ("proxy" in route) {
@@ -42,8 +43,11 @@ export async function send(
   let failure: unknown;
   for (const address of route.addresses) {
     try {
-      return streams
-        ? await sendStreaming(target, address, outgoing, signal, trustOf(target, outgoing.tls, authorities))
+      return pool !== undefined
+        ? await sendStreaming(target, address, outgoing, signal, {
+            trust: trustOf(target, outgoing.tls, authorities),
+            pool,
+          })
         : await fetch(pinned(target.url, address), { ...init, proxy: false });
     } catch (thrown) {
       if (!neverConnected(thrown)) throw thrown;

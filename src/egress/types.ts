@@ -41,6 +41,11 @@ export interface EgressRequest {
   /** Largest body after decompression. Default: setting `egress.max_bytes`. */
   maxBytes?: number;
   /**
+   * Disposed of by the caller when it no longer needs the body: until then, a large one counts towards
+   * `egress.max_total_bytes`. Default: when the call has resolved.
+   */
+  holder?: DisposableStack | undefined;
+  /**
    * `follow` checks every hop (at most five) against the address policy; secret headers and bodies are only sent to the
    * first origin. Default `refuse`: a 3xx response with `Location` is the error `redirect_refused`.
    */

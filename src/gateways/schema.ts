@@ -74,6 +74,8 @@ export const PatchGatewayRequest = Type.Object({
   status: Type.Optional(status),
 });
 
+const UnknownTool = Type.Object({ name: Type.String(), message: Type.String() });
+
 export const GatewayResponse = Type.Object({
   id: Type.String(),
   name,
@@ -81,6 +83,12 @@ export const GatewayResponse = Type.Object({
   slug,
   auth_type: authType,
   status,
+  unknown_tools: Type.Optional(
+    Type.Array(UnknownTool, {
+      description:
+        "Names in allowed_tools that no tool of this version has: perhaps mistyped, or of a later version.",
+    }),
+  ),
   binding: BindingResponse,
   created_at: time,
   updated_at: time,
@@ -94,3 +102,4 @@ export type UpdateGateway = Static<typeof UpdateGatewayRequest>;
 export type PatchGateway = Static<typeof PatchGatewayRequest>;
 export type GatewayRecord = Static<typeof GatewayResponse>;
 export type ToolFilter = Static<typeof ToolFilter>;
+export type UnknownTool = Static<typeof UnknownTool>;

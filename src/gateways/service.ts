@@ -10,36 +10,63 @@ import { type Fields, fieldsOf, type Gateway, gatewayOf, gatewayRecord, patchedF
 import * as repository from "./repository";
 import type { GatewayRow } from "./repository";
 import { checkGateway } from "./rules";
-import type { CreateGateway, GatewayRecord, PatchGateway, UpdateGateway } from "./schema";
+import type {
+  CreateGateway,
+  GatewayRecord,
+  PatchGateway,
+  ToolFilter,
+  UnknownTool,
+  UpdateGateway,
+} from "./schema";
 import { checkSlug, isReserved, MAX_SLUG_LENGTH, slugsFor } from "./slug";
+import { KnownTools } from "./unknown-tools";
 
 export class Gateways {
   readonly #core: Core;
   readonly #audit: Audit;
+  readonly #tools: KnownTools;
   readonly #bySlug: CachedByGeneration<string, Gateway | undefined>;
 
-  constructor(core: Core, audit: Audit) {
+  /** `toolNames`: those of all tools. */
+  constructor(core: Core, audit: Audit, toolNames: readonly string[]) {
     this.#core = core;
     this.#audit = audit;
+    this.#tools = new KnownTools(toolNames);
     this.#bySlug = new CachedByGeneration(core.store, "gateways");
   }
 
   async list({ projectId }: Principal, paging: Paging): Promise<Page<GatewayRecord>> {
     const { rows, total } = await repository.listGateways(this.#core.store, projectId, paging);
-    return page(rows.map(gatewayRecord), total, paging);
+    return page(
+      rows.map((row) => this.#shown(row)),
+      total,
+      paging,
+    );
   }
 
   /** Throws `not_found`. */
   async get({ projectId }: Principal, id: string): Promise<GatewayRecord> {
     const row = await repository.findGateway(this.#core.store, projectId, id);
     if (row === undefined) throw unknownGateway();
-    return gatewayRecord(row);
+    return this.#shown(row);
+  }
+
+  /** The names in a filter that no tool has, with their places in the list. */
+  unknownTools(filter: ToolFilter | undefined): (UnknownTool & { index: number })[] {
+    return this.#tools.unknownIn(filter);
+  }
+
+  #shown(row: GatewayRow): GatewayRecord {
+    const record = gatewayRecord(row);
+    const unknown = this.unknownTools(record.tool_filter);
+    if (unknown.length === 0) return record;
+    return { ...record, unknown_tools: unknown.map(({ name, message }) => ({ name, message })) };
   }
 
   /** Throws `invalid_parameter` for invalid fields, `conflict` for a slug that is taken. */
   async create(principal: Principal, request: CreateGateway): Promise<GatewayRecord> {
     const creation = this.creation(principal, request);
-    return gatewayRecord(await orTaken(makeChange(this.#core.store, creation), taken()));
+    return this.#shown(await orTaken(makeChange(this.#core.store, creation), taken()));
   }
 
   /** `create` as a part of a transaction. */
@@ -109,7 +136,7 @@ export class Gateways {
   }
 
   async #apply(change: Change<GatewayRow>): Promise<GatewayRecord> {
-    return gatewayRecord(await orTaken(makeChange(this.#core.store, change), takenByOther()));
+    return this.#shown(await orTaken(makeChange(this.#core.store, change), takenByOther()));
   }
 
   #change(

@@ -3,7 +3,7 @@ import { checkUserId, type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../
 import type { Audit, ExecutionLog } from "../audit";
 import type { Core } from "../core";
 import { hashOf, isApiKey, newApiKey, newId, newToken, visiblePrefix } from "../crypto";
-import { alreadyExists, invalidAuthorization, invalidParameter, malformedRequest, notFound } from "../errors";
+import { alreadyExists, invalidAuthorization, invalidParameter, notFound } from "../errors";
 import { CachedByGeneration, type Transaction } from "../store";
 import { auditedKey } from "./audited-key";
 import { credentialOf } from "./credential";
@@ -11,6 +11,7 @@ import type { OpenIdIssuer } from "./issuer";
 import type { Principal } from "./principal";
 import { projectRecord, Projects, refuseSharedAudience, unknownProject } from "./projects";
 import { type KeyPrincipal, keyPrincipal, refusePinnedAdmin, roleOf, usersOf } from "./key-principal";
+import { type GrantsOfProject, ProjectDeletion } from "./project-deletion";
 import * as repository from "./repository";
 import type { KeyRow, PinnedAdminKey, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
@@ -25,20 +26,30 @@ interface CachedKey {
   expiresAt: number | null;
 }
 
+interface IdentityParts {
+  audit: Audit;
+  executionLog: ExecutionLog;
+  issuer: OpenIdIssuer;
+  grants: GrantsOfProject;
+}
+
 export class Identity {
   readonly projects: Projects;
   readonly #core: Core;
   readonly #audit: Audit;
+  readonly #deletion: ProjectDeletion;
   readonly #executionLog: ExecutionLog;
   /** By the whole header, so that a known header needs no hash. Contains existing keys only. */
   readonly #keys: CachedByGeneration<string, CachedKey>;
   readonly #standing: Standing;
   readonly #users: UserPrincipals;
 
-  constructor(core: Core, audit: Audit, executionLog: ExecutionLog, issuer: OpenIdIssuer) {
+  constructor(core: Core, parts: IdentityParts) {
+    const { audit, executionLog, issuer, grants } = parts;
     this.projects = new Projects(core.store, audit);
     this.#core = core;
     this.#audit = audit;
+    this.#deletion = new ProjectDeletion(core, audit, grants);
     this.#executionLog = executionLog;
     this.#keys = new CachedByGeneration(core.store, "keys", MAX_CACHED_KEYS);
     this.#standing = new Standing(core);
@@ -172,7 +183,7 @@ export class Identity {
 
   /** Deletes a project, its records and its data key, without which sealed values cannot be decrypted again. */
   async deleteProject(principal: Principal, id: string): Promise<void> {
-    await this.#core.store.write(() => this.#deleteProject(principal, id));
+    await this.#deletion.delete(principal, id);
   }
 
   /** Creates a key. Only the answer contains `key`. Throws `invalid_parameter` for an admin key with `users`. */
@@ -247,17 +258,6 @@ export class Identity {
     const actor = { ...principal, projectId: id, incarnation: created.incarnation };
     yield* this.#audit.record(actor, "project.create", id, { after: projectRecord(created) });
     return created;
-  }
-
-  *#deleteProject(principal: Principal, id: string): Transaction<void> {
-    if (id === DEFAULT_ID) throw malformedRequest("The project default cannot be deleted.");
-    const row = yield* repository.projectInTransaction(id);
-    if (row === undefined) throw unknownProject(id);
-    yield* this.#core.keyring.destroyDataKeys(id);
-    yield* repository.deleteProject(id);
-    yield* this.#audit.forgetUsers(id);
-    const deployment = { ...principal, projectId: null };
-    yield* this.#audit.record(deployment, "project.delete", id, { before: projectRecord(row) });
   }
 
   *#addKey(principal: Principal, row: KeyRow): Transaction<void> {

@@ -54,7 +54,14 @@ function exportedProvider(provider: AuthProvider, prefix: string) {
 }
 
 function exportedGateway(gateway: GatewayRecord) {
-  const { id: _id, binding: _binding, created_at: _created, updated_at: _updated, ...record } = gateway;
+  const {
+    id: _id,
+    binding: _binding,
+    created_at: _created,
+    updated_at: _updated,
+    unknown_tools: _unknown,
+    ...record
+  } = gateway;
   return record;
 }
 

@@ -120,6 +120,11 @@ export const ApplyResponse = Type.Object({
   missing: Type.Optional(
     Type.Array(Type.String(), { description: "Values that have to be provided first." }),
   ),
+  warnings: Type.Optional(
+    Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), {
+      description: "What the document contains without effect.",
+    }),
+  ),
 });
 
 export type Manifest = Static<typeof ManifestRequest>;

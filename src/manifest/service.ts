@@ -49,13 +49,25 @@ export class Manifests {
     const unresolved = steps.flatMap(({ problem }) => problem ?? []);
     if (unresolved.length > 0) throw refusal(unresolved);
     const changes = steps.map(({ change }) => change);
+    const warnings = this.#warnings(manifest);
     const missing = steps.flatMap((step) => (step.missing?.length ? [step.missing.join(", ")] : []));
-    if (missing.length > 0 && dryRun) return { applied: false, changes, missing };
+    if (missing.length > 0 && dryRun) return { applied: false, changes, missing, ...warnings };
     if (missing.length > 0)
       throw malformedRequest(`Missing: ${missing.join(", ")}. Provide these first; nothing was changed.`);
     const prepared = await preparedChanges(steps);
     await (dryRun ? rehearseChanges : makeChanges)(this.#store, prepared);
-    return { applied: !dryRun, changes };
+    return { applied: !dryRun, changes, ...warnings };
+  }
+
+  /** Tools that this version does not have do not stop a document, which may come from a later one. */
+  #warnings({ gateways = [] }: Manifest): Pick<Applied, "warnings"> {
+    const warnings = gateways.flatMap(({ tool_filter }, at) =>
+      this.#services.gateways.unknownTools(tool_filter).map(({ name, message, index }) => ({
+        field: `gateways.${at}.tool_filter.allowed_tools.${index}`,
+        message: `${name} ${message}`,
+      })),
+    );
+    return warnings.length === 0 ? {} : { warnings };
   }
 
   /** Deletions first, those of dependent records before the others: what is new may take their names and places. */

@@ -3,6 +3,7 @@ export type { Chosen, ProviderChoice } from "./choice";
 export type { EffectiveOAuth2, Provider } from "./effective";
 export { type Expression, parseExpression } from "./expression";
 export { addressFault } from "./address";
+export { copyOfProvider } from "./copy";
 export type {
   AuthProvider,
   AuthProviderCreate,

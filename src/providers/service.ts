@@ -156,11 +156,11 @@ export class Providers {
 
   /** The provider for a requirement, or the reason why there is none. */
   async choose(projectId: string, choice: ProviderChoice): Promise<Chosen> {
-    return chooseProvider(await this.#load(projectId), choice);
+    return chooseProvider(await this.ofProject(projectId), choice);
   }
 
   async find(projectId: string, id: string): Promise<Provider | undefined> {
-    return (await this.#load(projectId)).find((provider) => provider.id === id);
+    return (await this.ofProject(projectId)).find((provider) => provider.id === id);
   }
 
   /** The provider whose redirect address contains this id. */
@@ -197,7 +197,7 @@ export class Providers {
     };
   }
 
-  async #load(projectId: string): Promise<Provider[]> {
+  async ofProject(projectId: string): Promise<Provider[]> {
     return this.#ofProject.get(projectId, async () => {
       const rows = await repository.listProviders(this.#core.store, projectId, UNPAGED_LIMIT);
       return rows.map((row) => this.#provider(row));

@@ -2,6 +2,7 @@
 import { isObject } from "../base";
 import type { ToolDefinition } from "./definition";
 import type { Tool } from "./registry";
+import { resultText } from "./result-text";
 import type { RequirementsRecord, ToolRecord, ValueSchema } from "./schema";
 
 /** The record of a tool; requirements and formats are added by the listing. */
@@ -15,7 +16,7 @@ export function toolRecord(tool: Tool): ToolRecord {
     description: definition.description,
     ...(definition.replacement === undefined ? {} : { deprecation_message: deprecationMessage(definition) }),
     input: { parameters: parametersOf(definition) },
-    output: { available_modes: ["value", "error"], value_schema: { val_type: "json" } },
+    output: outputOf(definition),
     requirements: declaredRequirements(definition),
     metadata: definition.metadata,
   };
@@ -40,6 +41,15 @@ export function declaredRequirements({ authorization, secrets }: ToolDefinition)
           },
         }),
     ...(secrets === undefined ? {} : { secrets: secrets.map((key) => ({ key, met: false })) }),
+  };
+}
+
+function outputOf({ output }: ToolDefinition): NonNullable<ToolRecord["output"]> {
+  const description = resultText(output);
+  return {
+    available_modes: ["value", "error"],
+    ...(description === undefined ? {} : { description }),
+    value_schema: valueSchema(output),
   };
 }
 

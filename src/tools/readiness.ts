@@ -58,9 +58,17 @@ export class Readiness {
     return { projectId, userId, tool, authorization, grant, secrets };
   }
 
-  /** Throws what `of` throws for missing requirements, without any request and without refreshing tokens. */
+  /**
+   * Throws what `of` throws for missing requirements, and a `ToolError` for a wrong server, without any request and without
+   * refreshing tokens.
+   */
   async check(projectId: string, userId: string, tool: Tool, input: object): Promise<void> {
-    if (!waives(tool, input)) await this.#met(projectId, userId, tool);
+    if (waives(tool, input)) return;
+    const authorization = await this.#met(projectId, userId, tool);
+    if (!checksServer(tool.catalog)) return;
+    const secrets = await this.#values(projectId, tool.definition.secrets ?? []);
+    const wrong = await this.#wrongServer(projectId, userId, tool, authorization, secrets);
+    if (wrong !== undefined) throw wrong;
   }
 
   async #met(projectId: string, userId: string, tool: Tool): Promise<AuthorizationState | undefined> {
@@ -134,7 +142,8 @@ function waives({ definition }: Tool, input: object): boolean {
 
 /** The error for a failure of the provider, not of the grant. Nothing was run, so the caller may retry. */
 export function refreshFailed(error: TokenRequestError): ToolError {
-  const message = `The user's grant could not be refreshed right now. ${error.message}`;
+  const waits = error.retryAfterMs === undefined ? "" : " The grant remains valid.";
+  const message = `The user's grant could not be refreshed right now. ${error.message}${waits}`;
   const { retryAfterMs } = error;
   return upstreamFailed(message, {
     cause: error,

@@ -138,13 +138,18 @@ export class TestMemory {
           .filter(({ part }) => part >= from)
           .toSorted((left, right) => left.part - right.part);
       },
-      write: async (kind, name, part, value, keptMs) => {
+      write: async (kind, name, part, value, keptMs, since) => {
         const storedAt = this.#clock.now();
-        const { parts } = this.#things.get(keyOf(kind, name)) ?? { parts: new Map<number, Remembered>() };
+        const known = this.#things.get(keyOf(kind, name));
+        const isKept = known !== undefined && storedAt < known.storedAt + known.keptMs;
+        const taken = isKept ? known.parts.get(part)?.storedAt : undefined;
+        if (since !== undefined && taken !== undefined && taken >= since) return false;
+        const { parts } = known ?? { parts: new Map<number, Remembered>() };
         // As it is stored: as text.
         const stored: Json = JSON.parse(JSON.stringify(value));
         parts.set(part, { part, value: stored, storedAt });
         this.#things.set(keyOf(kind, name), { parts, keptMs, storedAt });
+        return true;
       },
       forget: async (kind, name) => void this.#things.delete(keyOf(kind, name)),
     };

@@ -1,5 +1,6 @@
 // The platform refuses the token in the middle of a run. What has been done is not done again.
 import { describe, expect, test } from "bun:test";
+import { toolContext } from "../catalogs/context";
 import { callWithRetries } from "../../catalogs/upstream/retry";
 import { GrantDead, type ToolContext, upstreamFailed } from "../../src/tools";
 import { RotatingGrants } from "../support/token-endpoint";
@@ -100,11 +101,12 @@ test("a failure before any effect may be retried", async () => {
 
 describe("the calls of catalogs", () => {
   const dead = { error: new GrantDead("401"), retry: "never", maybeDone: false } as const;
+  const { cache, memory, now } = toolContext({ bases: {}, token: "" });
   const policy = { changes: true, reportsUnknown: true, waitToRetry: async () => false };
 
   test("are repeated with a renewed token, once", async () => {
     let sent = 0;
-    const context = { renew: async () => true, reportEffect: () => undefined };
+    const context = { cache, memory, now, renew: async () => true, reportEffect: () => undefined };
     const attempt = async () => (sent++ === 0 ? dead : { body: { ok: true } });
 
     expect(await callWithRetries(context, "post", attempt, policy)).toEqual({ ok: true });
@@ -119,7 +121,7 @@ describe("the calls of catalogs", () => {
     ["that was refused", { ...dead, error: upstreamFailed("429") }, 0],
   ])("report a write %s", async (_what, outcome, count) => {
     let reports = 0;
-    const context = { renew: async () => false, reportEffect: () => void reports++ };
+    const context = { cache, memory, now, renew: async () => false, reportEffect: () => void reports++ };
     await callWithRetries(context, "post", async () => outcome, policy).catch(() => undefined);
     expect(reports).toBe(count);
   });

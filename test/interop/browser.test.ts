@@ -41,7 +41,7 @@ testWith("chromium", hasChromium)(
       await page.goto(String(at(started.body, "url")));
       await page.getByRole("button", { name: "Continue as alice" }).click();
       await page.getByRole("heading", { name: "Link your account?" }).waitFor();
-      expect(await page.getByRole("definition").first().textContent()).toBe("alice");
+      expect(await page.getByRole("definition").allTextContents()).toContain("alice");
       // Readable on a phone: nothing is wider than the screen.
       expect(await page.locator("html").evaluate((html) => html.scrollWidth)).toBeLessThanOrEqual(390);
       if (process.env["RUNTIME_TEST_SCREENSHOTS"] !== undefined) {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 export interface SecretsServer {
   url: string;
   key: string;
+  pid: number;
   kill(): Promise<void>;
 }
 
@@ -32,6 +33,7 @@ export async function startSecretsServer(
   return {
     url,
     key,
+    pid: Number(pid),
     kill: async () => {
       // The server itself: under a tracer the child is the tracer, and would leave the server behind.
       process.kill(Number(pid), "SIGKILL");

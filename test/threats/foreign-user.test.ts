@@ -49,7 +49,10 @@ afterAll(async () => {
   await deployment[Symbol.asyncDispose]();
   await models[Symbol.asyncDispose]();
 });
-beforeEach(() => deployment.site.chat.clearRequests());
+beforeEach(() => {
+  deployment.site.chat.clearRequests();
+  models.exchanges.length = 0;
+});
 
 const WHO = { name: "Chat_WhoAmI", arguments: "{}" };
 
@@ -134,12 +137,13 @@ describe.each(Object.entries(WAYS))("%s for bob", (_name, way) => {
       expect([400, 401, 403, 404], text).toContain(status);
       expect(text).not.toContain("bob@");
       expect(deployment.site.chat.requests).toEqual([]);
+      expect(models.exchanges).toEqual([]);
     },
   );
 });
 
 // Otherwise the refusals above would prove nothing.
-test.each(Object.keys(WAYS).filter((name) => /^execute|^chat|^a gateway/.test(name)))(
+test.each(Object.keys(WAYS).filter((name) => /^execute|^chat|^responses|^a gateway/.test(name)))(
   "%s for bob succeeds with a key for anybody",
   async (name) => {
     const key = await deployment.site.key("run");

@@ -46,6 +46,12 @@ export async function callPlatform(context: ToolContext, base: string, at: strin
   return { status: response.status, body: await response.text() };
 }
 
+/** Sends one request to the platform. */
+export const sendOnce: Act = async (_input, context) => {
+  const { status } = await context.fetch("api", "me", { anonymous: true });
+  return { status };
+};
+
 export const known: ProviderPreset = {
   id: "known",
   description: "A provider that names the account",

@@ -1,6 +1,7 @@
 // Tools as records, and in the forms that model vendors take.
 import { describe, expect, test } from "bun:test";
-import { Type } from "typebox";
+import { type TSchema, Type } from "typebox";
+import { extensions } from "../../catalogs";
 import { fieldErrors } from "../../src/base";
 import { RuntimeError } from "../../src/errors";
 import { defineTool } from "../../src/tools";
@@ -58,6 +59,47 @@ const { tools } = new Registry([
 ]);
 const [fullTool, noneTool] = tools;
 if (fullTool === undefined || noneTool === undefined) throw new Error("two tools");
+
+describe("the result", () => {
+  const outputOf = (output: TSchema) => {
+    const [tool] = new Registry([
+      {
+        toolkit: { name: "Kit", description: "A kit.", version: "1" },
+        bases: {},
+        tools: [{ ...full, output }],
+      },
+    ]).tools;
+    if (tool === undefined) throw new Error("There is one tool.");
+    return toolRecord(tool).output;
+  };
+
+  test.each<[TSchema, string | undefined, string]>([
+    [Type.Unknown(), undefined, "json"],
+    [Type.String({ description: "The text" }), "String: The text.", "string"],
+    [Type.Array(Type.Integer()), "List of integer.", "array"],
+    [
+      Type.Object({
+        users: Type.Array(Type.Object({ id: Type.String({ description: "Its id" }) }), {
+          description: "All",
+        }),
+        next: Type.Union([Type.String(), Type.Null()]),
+        done: Type.Optional(Type.Literal(true)),
+      }),
+      "Object {`users` (list of object): All {`id` (string): Its id}; `next` (string or null); `done` (true, optional)}.",
+      "json",
+    ],
+  ])("%#", (output, description, val_type) => {
+    expect(outputOf(output)?.description).toBe(description);
+    expect(outputOf(output)?.value_schema?.val_type).toBe(val_type as "json");
+  });
+
+  test("of each tool of the product is described, and its mcp format has the schema", () => {
+    for (const tool of new Registry(extensions.catalogs).tools) {
+      expect(toolRecord(tool).output?.description).toStartWith("Object {");
+      expect(formatted(tool, "mcp")).toHaveProperty("outputSchema", tool.definition.output);
+    }
+  });
+});
 
 describe("a record", () => {
   test("says what the tool is and takes", () => {

@@ -149,6 +149,20 @@ test("is sealed, and again after a rotation", async () => {
   for (const file of files) expect(readFileSync(file).includes("a-name-CANARY")).toBe(false);
 });
 
+test("of several processes that begin at once, one wins", async () => {
+  const begin = (value: string, since?: number) =>
+    within(({ memory }) => memory.write(NAMES, "thing", 0, { value }, HOUR, since));
+  expect(await begin("first", 0)).toBe(true);
+  expect(await begin("second", 0)).toBe(false);
+  expect(await read(NAMES)).toEqual([{ value: "first" }]);
+  // One that knows the first to be out of date.
+  deployment.clock.move(1000);
+  expect(await begin("third", deployment.clock.now())).toBe(true);
+  deployment.clock.move(2 * HOUR);
+  expect(await begin("fourth", 0)).toBe(true);
+  expect(await read(NAMES)).toEqual([{ value: "fourth" }]);
+});
+
 describe("time", () => {
   test("all parts are kept as long as the latest one says, and then removed", async () => {
     const put = (part: number) => within(({ memory }) => memory.write(NAMES, "thing", part, { part }, HOUR));

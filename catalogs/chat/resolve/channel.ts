@@ -97,9 +97,11 @@ export async function withChannel<Result>(
   } catch (error) {
     if (!OUT_OF_DATE.has(codeOf(error))) throw error;
     directory.drop(client, channel);
+    const { channel: again } = await findChannel(client, name);
+    // The same channel: the name was not out of date, and the refusal holds.
+    if (again.id === channel.id) throw error;
+    return use(again.id, again.record);
   }
-  const { channel: again } = await findChannel(client, name);
-  return use(again.id, again.record);
 }
 
 async function findChannel(

@@ -32,6 +32,8 @@ export class Directory<Entry extends object> {
   #startedAt: number;
   /** Scans that other processes began before are out of date. */
   #notBefore = 0;
+  /** Whether other processes may continue this scan. */
+  #isShared = false;
   /** When the last page was read; undefined before. */
   #completedAt: number | undefined;
   readonly #cursors = new Set<string>();
@@ -101,6 +103,7 @@ export class Directory<Entry extends object> {
     this.#cursors.clear();
     this.#scan = crypto.randomUUID();
     this.#completedAt = undefined;
+    this.#isShared = false;
     this.#position = START;
     this.#pages = 0;
     this.#restarted = false;
@@ -187,7 +190,12 @@ export class Directory<Entry extends object> {
       size: this.#pageSize,
       entries: entries.map((entry) => this.#listing.packed(entry)),
     };
-    await client.context.memory.write(NAMES, keyOf(this.#listing), this.#pages - 1, part, CACHE_MS);
+    const isFirst = this.#pages === 1;
+    if (!isFirst && !this.#isShared) return;
+    // Of several processes that begin at once, one shares its scan.
+    const since = isFirst ? this.#notBefore : undefined;
+    const { memory } = client.context;
+    this.#isShared = await memory.write(NAMES, keyOf(this.#listing), this.#pages - 1, part, CACHE_MS, since);
   }
 
   /** Adds what other processes have read of the same scan, or of one that is ahead. False if there is nothing. */
@@ -197,14 +205,16 @@ export class Directory<Entry extends object> {
     const parts = partsOfFirstScan(remembered, client.context.now());
     const [first] = parts;
     const last = parts.at(-1);
-    if (first === undefined || last === undefined || parts.length <= this.#pages) return false;
-    if (first.scan !== this.#scan && first.startedAt < this.#notBefore) return false;
-    const added = first.scan === this.#scan ? parts.slice(this.#pages) : parts;
+    if (first === undefined || last === undefined) return false;
+    const isOwn = first.scan === this.#scan;
+    if (isOwn ? parts.length <= this.#pages : !this.#mayContinue(first, parts.length)) return false;
+    const added = isOwn ? parts.slice(this.#pages) : parts;
     for (const { entries } of added)
       this.#add(
         client,
         entries.flatMap((fields) => this.#unpacked(fields)),
       );
+    this.#isShared = true;
     this.#scan = first.scan;
     this.#startedAt = first.startedAt;
     this.#pages = parts.length;
@@ -216,6 +226,11 @@ export class Directory<Entry extends object> {
       this.#position = last.after;
     }
     return true;
+  }
+
+  /** Whether to go on with the scan of another process, which has read so many pages. */
+  #mayContinue({ startedAt }: Part, pages: number): boolean {
+    return startedAt >= this.#notBefore && pages >= this.#pages;
   }
 
   #unpacked(fields: Json): Entry | [] {

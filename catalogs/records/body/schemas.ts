@@ -42,7 +42,7 @@ const criteria = (action: string) =>
     pattern: "\\S",
     description:
       `Which records are ${action}: Field_Link_Name operator value, joined by && and ||; text in double quotes, ` +
-      "dates in single quotes. `ID != 0` means all of them.",
+      "dates in single quotes; parts of names and addresses follow a dot (`Name.last_name`). `ID != 0` means all of them.",
     examples: ["ID == 3888833000000114027", 'Status == "Open" && Amount < 100'],
   });
 

@@ -5,7 +5,7 @@ import type { Operation } from "../operation";
 const LIST =
   "One object per record: link names of the report's columns, and `ID`. Lookups are objects with `ID` and " +
   "`display_value`; multiple values, numbers and checkboxes are text. Empty if nothing matches (`code` is " +
-  "then 3100)";
+  "then 3100 or 9280)";
 const ONE = "The record: link names of all fields of the report's detail view, and `ID`";
 
 export const RECORDS: readonly Operation[] = [

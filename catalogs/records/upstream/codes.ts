@@ -119,7 +119,7 @@ export const CODES: Readonly<Record<number, Entry>> = {
   3920: missing("The application has no pages.", { lister: "GetApplicationMetaInfo" }),
   3930: missing("The application has no reports.", { lister: "GetApplicationMetaInfo" }),
   3950: input("At most 200 records can be added at once.", {
-    next: "Split the records over several calls, each with at most 200.",
+    next: "Call again with at most 200 records, and with the others afterwards.",
   }),
   3960: input("More than 200 records match and nothing was changed. Narrow the criteria", { narrow: true }),
   3970: input("At most 200 records can be read at once.", {

@@ -26,6 +26,7 @@ export function send(context: ToolContext, call: Call): Promise<JsonObject> {
   return callWithRetries(context, call.operation.name, (retries) => attempt(context, call, retries), {
     changes: !isRead(call),
     reportsUnknown: !isRead(call),
+    limit: "calls",
     waitToRetry: (failure, repeats) => waitToRetry(context, call, failure, repeats),
   });
 }

@@ -10,7 +10,8 @@ export const generateGoogleFilePickerUrl = defineTool({
   name: "GenerateGoogleFilePickerUrl",
   description:
     "Creates a link to a page on which the user picks the spreadsheets that this application may use. Use it if a " +
-    "spreadsheet is not found or not allowed although the user has it, then call the failed tool again.",
+    "spreadsheet is not found or not allowed although the user has it, then call the failed tool again. Excel files cannot be " +
+    "picked; they must be saved as native spreadsheets first.",
   input: Type.Object({}),
   output: Type.Object({
     url: Type.String({ description: "The link to give to the user" }),

@@ -96,7 +96,7 @@ function badRequest(refusal: Refusal, details: ToolErrorDetails): ToolError {
   if (refusal.locations.includes("pageToken")) {
     return retryableInput("The `pagination_token` has expired or belongs to another search.", {
       ...details,
-      additionalPromptContent: "Start the search again without `pagination_token`.",
+      additionalPromptContent: "Call again without `pagination_token`.",
     });
   }
   const problem = problemIn(refusal);

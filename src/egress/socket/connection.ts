@@ -18,9 +18,7 @@ type End = { thrown: unknown } | "ended";
 export async function openConnection(to: ConnectTo, signal: AbortSignal): Promise<Connection> {
   signal.throwIfAborted();
   const connection = new Connection(to);
-  const abort = (): void => connection.close();
-  signal.addEventListener("abort", abort, { once: true });
-  connection.onEnd = () => signal.removeEventListener("abort", abort);
+  connection.closeOn(signal);
   await connection.open();
   return connection;
 }
@@ -35,8 +33,9 @@ export class Connection {
   readonly #received: Uint8Array[] = [];
   #waiting: PromiseWithResolvers<Uint8Array | undefined> | undefined;
   #end: End | undefined;
-  /** Called once. */
-  onEnd: () => void = () => undefined;
+  /** Nothing is asked for: whatever happens then makes it useless. */
+  #isIdle = false;
+  #leave: () => void = () => undefined;
 
   constructor(to: ConnectTo) {
     this.#to = to;
@@ -61,6 +60,33 @@ export class Connection {
       },
     }).catch((thrown: unknown) => this.#finish({ thrown }));
     await this.#opened.promise;
+  }
+
+  get to(): ConnectTo {
+    return this.#to;
+  }
+
+  /** Whether it can be used for another request. */
+  get isUsable(): boolean {
+    return this.#end === undefined && this.#received.length === 0 && this.#unsent === undefined;
+  }
+
+  closeOn(signal: AbortSignal): void {
+    const abort = (): void => this.close();
+    signal.addEventListener("abort", abort, { once: true });
+    this.#leave = () => signal.removeEventListener("abort", abort);
+  }
+
+  /** Notices until it is used again that the other side closes it. */
+  rest(): void {
+    this.#leave();
+    this.#isIdle = true;
+    this.#socket?.resume();
+  }
+
+  wake(signal: AbortSignal): void {
+    this.#isIdle = false;
+    this.closeOn(signal);
   }
 
   write(bytes: Uint8Array): void {
@@ -105,6 +131,7 @@ export class Connection {
 
   #data(socket: Socket<undefined>, piece: Uint8Array): void {
     socket.pause();
+    if (this.#isIdle) return this.close();
     this.#received.push(piece);
     this.#answer();
   }
@@ -112,7 +139,7 @@ export class Connection {
   #finish(end: End): void {
     if (this.#end !== undefined) return;
     this.#end = end;
-    this.onEnd();
+    this.#leave();
     this.#opened.reject(end === "ended" ? closed() : end.thrown);
     this.#answer();
   }

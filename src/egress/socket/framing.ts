@@ -4,6 +4,8 @@ import { MalformedResponse, type ResponseHead } from "./head";
 export interface Framing {
   /** Whether the body is complete. */
   readonly isComplete: boolean;
+  /** Whether it is, and nothing followed: the connection can be used again. */
+  readonly isClean: boolean;
   /** The bytes of the body in a piece of the connection. Throws `MalformedResponse`, with what was before it returned first. */
   add(piece: Uint8Array): Uint8Array[];
   /** The connection ended. Whether the body is complete then. */
@@ -28,6 +30,7 @@ export function framingOf({ status, headers }: ResponseHead): Framing {
 
 class Counted implements Framing {
   #left: number;
+  #hasMore = false;
 
   constructor(length: number) {
     this.#left = length;
@@ -37,9 +40,14 @@ class Counted implements Framing {
     return this.#left === 0;
   }
 
+  get isClean(): boolean {
+    return this.isComplete && !this.#hasMore;
+  }
+
   add(piece: Uint8Array): Uint8Array[] {
     const taken = piece.subarray(0, this.#left);
     this.#left -= taken.byteLength;
+    this.#hasMore ||= taken.byteLength < piece.byteLength;
     return taken.byteLength === 0 ? [] : [taken];
   }
 
@@ -50,6 +58,7 @@ class Counted implements Framing {
 
 class UntilEnd implements Framing {
   readonly isComplete = false;
+  readonly isClean = false;
 
   add(piece: Uint8Array): Uint8Array[] {
     return piece.byteLength === 0 ? [] : [piece];
@@ -70,10 +79,15 @@ class Chunked implements Framing {
   /** Bytes of the line that earlier pieces contained. */
   #line = "";
   #left = 0;
+  #hasMore = false;
   #fault: unknown;
 
   get isComplete(): boolean {
     return this.#state === "complete";
+  }
+
+  get isClean(): boolean {
+    return this.isComplete && !this.#hasMore;
   }
 
   add(piece: Uint8Array): Uint8Array[] {
@@ -104,6 +118,7 @@ class Chunked implements Framing {
       if (end < 0) break;
       at = end + 1;
       this.#endLine();
+      this.#hasMore = this.isComplete && at < piece.byteLength;
     }
   }
 

@@ -4,6 +4,8 @@ export interface ResponseHead {
   status: number;
   statusText: string;
   headers: Headers;
+  /** HTTP/1.0, whose connections end with the response. */
+  isOld: boolean;
 }
 
 /** More than any server sends. */
@@ -45,5 +47,5 @@ function headOf(text: string): ResponseHead {
     if (name === undefined || value === undefined) throw new MalformedResponse();
     headers.append(name, value);
   }
-  return { status: Number(status), statusText, headers };
+  return { status: Number(status), statusText, headers, isOld: first.startsWith("HTTP/1.0") };
 }

@@ -1,4 +1,4 @@
-// Sends one request over a connection of its own and streams the response. Bun's `fetch` receives about a megabyte more of
+// Sends one request over a socket and streams the response. Bun's `fetch` receives about a megabyte more of
 // a body than is read, for each response; here, nothing is received that is not read.
 import { reveal } from "../../base";
 import type { Address } from "../address";
@@ -9,6 +9,7 @@ import { type Connection, openConnection } from "./connection";
 import { decoded } from "./decode";
 import { framingOf, type Framing } from "./framing";
 import { HeadReader, type ResponseHead } from "./head";
+import type { ConnectionPool } from "./pool";
 
 /** Rejects with the error of the engine, `MalformedResponse`, or `EgressError` for an invalid status. */
 export async function sendStreaming(
@@ -16,16 +17,22 @@ export async function sendStreaming(
   address: Address,
   outgoing: Outgoing,
   signal: AbortSignal,
-  trust: Trust,
+  { trust, pool }: { trust: Trust; pool: ConnectionPool },
 ): Promise<Response> {
-  const to = { address: address.text, port: portOf(target.url) };
   const isSecured = target.url.protocol === "https:";
-  const connection = await openConnection({ ...to, trust: isSecured ? trust : undefined }, signal);
+  const to = {
+    address: address.text,
+    port: portOf(target.url),
+    trust: isSecured ? trust : undefined,
+  };
+  const connection = pool.take(to, signal) ?? (await openConnection(to, signal));
   try {
     connection.write(requestBytes(target, outgoing));
     const { head, rest } = await readHead(connection);
     checkStatus(target, head.status);
-    const body = bodyOf(connection, framingOf(head), rest);
+    const isKept = keepsOpen(head);
+    const done = (): void => (isKept ? pool.put(connection) : connection.close());
+    const body = bodyOf(connection, framingOf(head), rest, done);
     return new Response(decoded(body, head.headers), head);
   } catch (thrown) {
     connection.close();
@@ -38,7 +45,6 @@ function requestBytes(target: Target, { method, headers, body }: Outgoing): Uint
   const content = Buffer.from(body === undefined ? "" : reveal(body));
   const sent = revealHeaders(headers);
   sent.set("host", host);
-  sent.set("connection", "close");
   sent.set("accept-encoding", "identity");
   if (!sent.has("accept")) sent.set("accept", "*/*");
   if (!sent.has("user-agent")) sent.set("user-agent", `Bun/${Bun.version}`);
@@ -60,14 +66,22 @@ async function readHead(connection: Connection): Promise<{ head: ResponseHead; r
   }
 }
 
+/** Whether the server keeps the connection open (RFC 9112, section 9.3). */
+function keepsOpen({ headers, isOld }: ResponseHead): boolean {
+  return !isOld && !/(^|,)\s*close\s*(,|$)/i.test(headers.get("connection") ?? "");
+}
+
+/** `done`: called when the body was read to its end, and nothing followed. */
 function bodyOf(
   connection: Connection,
   framing: Framing,
   rest: Uint8Array,
+  done: () => void,
 ): ReadableStream<Uint8Array> | null {
   const first = framing.add(rest);
   if (framing.isComplete && first.length === 0) {
-    connection.close();
+    if (framing.isClean) done();
+    else connection.close();
     return null;
   }
   const waiting = [...first];
@@ -86,7 +100,8 @@ function bodyOf(
         }
         const next = waiting.shift();
         if (next !== undefined) return controller.enqueue(next);
-        connection.close();
+        if (framing.isClean) done();
+        else connection.close();
         controller.close();
       },
       cancel: () => connection.close(),

@@ -28,7 +28,9 @@ export async function callWhole(
   body: string,
   options: CallOptions,
 ): Promise<Whole> {
-  const response = await send(core, server, body, options, false);
+  // Text and values of a large answer take more memory than its bytes.
+  using holder = new DisposableStack();
+  const response = await send(core, server, body, { ...options, holder }, false);
   const text = await textOf(server, response);
   const value = jsonOf(server, response, text);
   const error = errorIn(value);
@@ -58,7 +60,7 @@ async function send(
   core: Core,
   server: ModelServer,
   body: string,
-  { signal, timeoutMs, url = server.url }: CallOptions,
+  { signal, timeoutMs, url = server.url, holder }: CallOptions & { holder?: DisposableStack },
   streams: boolean,
 ): Promise<Response> {
   let response: Response;
@@ -71,6 +73,7 @@ async function send(
       secretsFor: server.origins,
       signal,
       timeoutMs,
+      holder,
       ...(streams ? { streams } : {}),
     });
   } catch (thrown) {

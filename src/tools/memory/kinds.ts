@@ -27,13 +27,24 @@ export interface Remembered {
 export interface ToolMemory {
   /** The parts from a number on, in order. */
   read(kind: MemoryKind, name: string, from?: number): Promise<Remembered[]>;
-  write(kind: MemoryKind, name: string, part: Remembered["part"], value: Json, keptMs: number): Promise<void>;
+  /**
+   * Stores a part. With `since`, nothing is stored over the same part of this time or later: of several processes that begin
+   * at once, one wins. False if it was not stored.
+   */
+  write(
+    kind: MemoryKind,
+    name: string,
+    part: Remembered["part"],
+    value: Json,
+    keptMs: number,
+    since?: number,
+  ): Promise<boolean>;
   forget(kind: MemoryKind, name: string): Promise<void>;
 }
 
 /** For tools without a grant. */
 export const NO_MEMORY: ToolMemory = {
   read: async () => [],
-  write: async () => undefined,
+  write: async () => false,
   forget: async () => undefined,
 };

@@ -22,8 +22,10 @@ export function toolMemory(core: Core, owner: () => MemoryOwner): ToolMemory {
   return {
     read: (kind, name, from = 0) =>
       unlessItFails(core, [], () => read(core, rowOf(owner(), kind, name, from))),
-    write: (kind, name, part, value, keptMs) =>
-      unlessItFails(core, undefined, () => write(core, rowOf(owner(), kind, name, part), value, keptMs)),
+    write: (kind, name, part, value, keptMs, since) =>
+      unlessItFails(core, false, () =>
+        write(core, rowOf(owner(), kind, name, part), { value, keptMs, since }),
+      ),
     forget: (kind, name) =>
       unlessItFails(core, undefined, async () => {
         const { token_version, ...owned } = rowOf(owner(), kind, name, 0);
@@ -61,13 +63,19 @@ async function read(core: Core, key: Key): Promise<Remembered[]> {
   );
 }
 
-async function write(core: Core, key: Key, value: Json, keptMs: number): Promise<void> {
+interface Written {
+  value: Json;
+  keptMs: number;
+  since: number | undefined;
+}
+
+async function write(core: Core, key: Key, { value, keptMs, since }: Written): Promise<boolean> {
   const place = repository.placeOfMemory(key);
   const sealed_value = await core.keyring.seal(key.project_id, place, packed(value));
   const stored_at = Math.floor(core.clock.now());
   const kept_ms = Math.ceil(keptMs);
   const row = { ...key, stored_at, kept_ms, bytes: sealed_value.length, sealed_value };
-  await core.store.write(() => repository.putMemory(row));
+  return core.store.write(() => repository.putMemory(row, since));
 }
 
 /** A tool works without its memory: the connection may have been deleted meanwhile, or the disk may be full. */

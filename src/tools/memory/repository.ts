@@ -47,6 +47,10 @@ const FORGET = query(`DELETE FROM tool_memory WHERE ${OF_OWNED} AND token_versio
 const FORGET_OTHER_TOKENS = query(
   "DELETE FROM tool_memory WHERE project_id = ? AND owner = ? AND token_version < ?",
 );
+const TIMES = query<{ stored_at: number | null; until: number | null }>(
+  "SELECT MAX(CASE part WHEN ? THEN stored_at END) AS stored_at, MAX(stored_at + kept_ms) AS until " +
+    `FROM tool_memory WHERE ${OF_OWNED} AND token_version = ?`,
+);
 const SIZE = query<{ bytes: number | null }>(`SELECT SUM(bytes) AS bytes FROM tool_memory WHERE ${OF_OWNED}`);
 const SIZE_OF_PROJECT = query<{ bytes: number | null }>(
   "SELECT SUM(bytes) AS bytes FROM tool_memory WHERE project_id = ?",
@@ -70,8 +74,12 @@ export function findMemory(
   return store.all(FIND, ...FIND.values(wanted));
 }
 
-/** Stores a part and keeps the bounds. What is out of date, and what tokens of an earlier version have read, is removed. */
-export function* putMemory(row: MemoryRow): Transaction<void> {
+/**
+ * Stores a part and keeps the bounds. What is out of date, and what tokens of an earlier version have read, is removed.
+ * False if another part of the time `since` or later is kept instead.
+ */
+export function* putMemory(row: MemoryRow, since: number | undefined): Transaction<boolean> {
+  if (since !== undefined && (yield* isTaken(row, since))) return false;
   yield* run(FORGET_OTHER_TOKENS, row.project_id, row.owner, row.token_version);
   yield* put(row);
   for (const thing of yield* all(OVER, row.stored_at)) yield* removed(thing);
@@ -79,6 +87,13 @@ export function* putMemory(row: MemoryRow): Transaction<void> {
   while (sum(yield* get(SIZE_OF_PROJECT, row.project_id)) > MOST_BYTES.project)
     yield* removed(yield* get(OLDEST_OF_PROJECT, row.project_id));
   while (sum(yield* get(SIZE_OF_ALL)) > MOST_BYTES.all) yield* removed(yield* get(OLDEST));
+  return true;
+}
+
+/** Whether the part is stored, is of this time or later, and has not expired with the others of its name. */
+function* isTaken(row: MemoryRow, since: number): Transaction<boolean> {
+  const found = yield* get(TIMES, row.part, ...keyOf(row), row.token_version);
+  return (found?.stored_at ?? -1) >= since && (found?.until ?? 0) > row.stored_at;
 }
 
 /** @param version tokens of a later version may have read something newer */

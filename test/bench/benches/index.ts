@@ -1,6 +1,7 @@
 // All benches, in the order in which they run.
 import type { Bench } from "../bench";
 import { auditVerify } from "./audit-verify";
+import { bodies } from "./bodies";
 import { chat } from "./chat";
 import { chatCatalog } from "./chat-catalog";
 import { cli } from "./cli";
@@ -29,6 +30,7 @@ export const benches: readonly Bench[] = [
   mcp,
   start,
   memory,
+  bodies,
   size,
   cli,
   history,

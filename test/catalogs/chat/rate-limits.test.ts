@@ -150,6 +150,23 @@ test("another user does not see the names that one has read", async () => {
   expect(stub.calls("conversations.list")).toBe(2);
 });
 
+test("processes that begin at once share one scan, which ends over several runs", async () => {
+  const memory = new TestMemory(CLOCK);
+  const input = { channel_name: "nowhere", message: "hi" };
+  const both = () =>
+    Promise.all([processOf(memory), processOf(memory)].map((own) => own.failure("SendMessage", input)));
+  for (let round = 0; round < 3; round++) {
+    const errors = await both();
+    if (errors.every(({ message }) => message.startsWith("Not found, or"))) {
+      // Two that read the same pages at the same time need twice as many at most, and one call to meet the limit.
+      expect(stub.calls("conversations.list")).toBeLessThanOrEqual(2 * CHANNEL_PAGES + 4);
+      return;
+    }
+    now += 60_000;
+  }
+  throw new Error("It never ends.");
+});
+
 test("300 conversations of one's own take at most two calls", async () => {
   const own = processOf(new TestMemory(CLOCK));
   const conversations: unknown[] = [];

@@ -49,6 +49,8 @@ const egress: Egress = {
         ? Response.json({ code: 3000, data: [] })
         : Response.json({ code: 1030, description: "Authorization Failure." }, { status: 401 });
     }
+    // Grants of the provider of an earlier test are revoked when it is deleted.
+    if (pathname.endsWith("/revoke")) return Response.json({ status: "success" });
     const form = new URLSearchParams(request.body === undefined ? "" : reveal(request.body));
     sent.push(`${form.get("grant_type")} ${origin}`);
     if (form.get("client_secret") !== secretAt(center)) {
@@ -185,6 +187,14 @@ describe.each(DATA_CENTER_ROWS)("a user of $location", (center) => {
       expect(output?.error?.message).toContain(`${other.api}`);
       expect(output?.authorization).toBeUndefined();
     }
+    // It is told when a run is scheduled, too.
+    const later = await site.runtime.tools.execute(await operator(), {
+      tool_name: TOOL,
+      user_id: center.location,
+      input: { ...INPUT },
+      run_at: new Date(now + HOUR).toISOString(),
+    });
+    expect(later.output?.error?.kind).toBe("TOOL_RUNTIME_FATAL");
     expect(sent).toEqual([]);
     // The grant is as good as before.
     await setAddress(center.api);

@@ -176,7 +176,7 @@ describe("a user who has consented", () => {
       expect(at(answer?.body, "output.error")).toMatchObject({
         kind: "UPSTREAM_RUNTIME_SERVER_ERROR",
         can_retry: true,
-        message: expect.stringContaining("Try again in about 10 minutes; the grant remains valid."),
+        message: expect.stringContaining("Try again in about 10 minutes. The grant remains valid."),
       });
       expect(at(answer?.body, "output.authorization")).toBeUndefined();
       const wait = Number(at(answer?.body, "output.error.retry_after_ms"));

@@ -1,6 +1,7 @@
 // Waits, repeats, and writes of which nobody knows whether they were done.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Fault } from "../../sandbox/records";
+import { TestMemory } from "../context";
 import { Platform } from "./platform";
 import { ALL, MODES, named, type Row, rowOf } from "./rows";
 import type { User } from "./run";
@@ -116,6 +117,19 @@ describe("rate limits", () => {
     expect(await alice.run(name, input)).toMatchObject({ response_json: { code: 3000 } });
     expect(platform.sandbox.calls(row.route)).toBe(2);
     expect(alice.clock.sleeps).toEqual([3000]);
+  });
+
+  test("a wait that is too long is known to a later process, which sends nothing", async () => {
+    const { tool, input } = rowOf("FetchVendorRecords");
+    const stored = new TestMemory(alice.clock).of("ac_1", "ac_1");
+    platform.sandbox.fail("data.list", { kind: "rate_limit", retryAfter: 120 });
+    await alice.failure(tool, input, { memory: stored });
+    alice.clock.move(20_000);
+    const error = await alice.failure(tool, input, { memory: stored });
+    expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_RATE_LIMIT", details: { retryAfterMs: 100_000 } });
+    expect(platform.sandbox.calls()).toBe(1);
+    alice.clock.move(100_000);
+    await alice.run(tool, input, { memory: stored });
   });
 
   test("without a header the waits grow, and then it gives up", async () => {

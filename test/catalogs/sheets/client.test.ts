@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { SheetsClient } from "../../../catalogs/sheets/client";
 import { batchUpdate, getMetadata, updateValue } from "../../../catalogs/sheets/upstream/calls";
+import { TestClock, TestMemory } from "../context";
 import { basesOf, Connection, failureOf } from "./run";
 import { book, page, refusal, Stub, type StubAnswer, together } from "./stub";
 
@@ -34,6 +35,25 @@ function silentServer() {
     [Symbol.dispose]: () => server.stop(true),
   };
 }
+
+test("a wait that is too long is known to a later process, which sends nothing", async () => {
+  await using stub = new Stub().on("book", limited({ "retry-after": "120" }), book());
+  const clock = new TestClock();
+  const stored = new TestMemory(clock);
+  const process = () => to(stub, { clock, memory: stored.of("ac_1", "ac_1") });
+  expect((await failureOf(clientOf(process()).call(READ))).details.retryAfterMs).toBe(120_000);
+  clock.move(20_000);
+  const error = await failureOf(clientOf(process()).call(READ));
+  expect(error).toMatchObject({ kind: "UPSTREAM_RUNTIME_RATE_LIMIT", details: { retryAfterMs: 100_000 } });
+  expect(error.message).toContain("100 s");
+  expect(stub.requests).toHaveLength(1);
+
+  // Writes have a limit of their own, and the end of the wait is waited for.
+  await clientOf(process()).call(WRITE);
+  clock.move(90_000);
+  await clientOf(process()).call(READ);
+  expect(clock.sleeps).toEqual([10_000]);
+});
 
 test("an answer that does not come leaves time for another try", async () => {
   await using stub = new Stub().on("book", () => Bun.sleep(5000).then(() => book()), book());

@@ -192,7 +192,12 @@ test("reads the message from standard input with -", async () => {
 test.each([
   ["no terminal and no message", ["--no-tools"], 2, "A conversation needs a terminal"],
   ["no user for tools", ["Hi", "--tool", "Chat.WhoAmI"], 2, "--user USER is required"],
-  ["an unknown toolkit", ["Hi", "--toolkit", "Nothing", "--user", "alice"], 2, "no toolkit of this name"],
+  [
+    "an unknown toolkit",
+    ["Hi", "--toolkit", "Nothing", "--user", "alice"],
+    3,
+    "toolkit Nothing does not exist",
+  ],
   ["an unknown tool", ["Hi", "--tool", "Chat.WhoAmY", "--user", "alice"], 3, "Chat.WhoAmI"],
   ["an unknown model", ["Hi", "--no-tools", "--model", "test-modle"], 1, "test-model"],
 ])("reports %s", async (_what, argv, expected, message) => {

@@ -72,5 +72,5 @@ test("reports a bad configuration in one line with file, key and rule", async ()
   const { code, stdout, stderr } = await run(["keys", "list", "--config", file]);
 
   expect([code, stdout]).toEqual([1, ""]);
-  expect(stderr).toBe(`error: ${file}: "port" must be a port, 0 to 65535.\n`);
+  expect(stderr).toBe(`error: ${file}, line 1: "port" must be a port, 0 to 65535.\n`);
 });

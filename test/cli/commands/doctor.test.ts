@@ -143,6 +143,21 @@ const FAULTS: Fault[] = [
     status: "warning",
   },
   {
+    name: "a gateway with a mistyped tool",
+    plant: ({ run }) => {
+      const gateway = { name: "G", slug: "g", auth_type: "arcade_header" };
+      const tool_filter = { allowed_tools: ["Chat.SendMessage", "Chat.SendMesage"] };
+      return run(["apply", "-f", "-"], {
+        stdin: JSON.stringify({ gateways: [{ ...gateway, tool_filter }] }),
+      });
+    },
+    check: "gateway g",
+    message:
+      "Chat.SendMesage is not a tool of this version and has no effect; did you mean Chat.SendMessage?",
+    fix: "runtime gateways update g --tool NAME",
+    status: "warning",
+  },
+  {
     name: "a verifier that is down",
     plant: async ({ run }) => {
       await run(["keys", "create", "v", "--role", "verify"]);

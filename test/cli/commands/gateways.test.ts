@@ -48,13 +48,13 @@ describe("gateways", () => {
   });
 
   test.each([
-    [["--tool", "Chat.Nothing"], "runtime tools list"],
-    [["--toolkit", "Nothing"], "no toolkit"],
-    [["--auth", "none"], "--auth must be one of"],
-  ])("with %j are rejected before anything is created", async (flags, message) => {
+    [["--tool", "Chat.Nothing"], 3, "runtime tools list"],
+    [["--toolkit", "Nothing"], 3, "runtime toolkits list"],
+    [["--auth", "none"], EXIT_USAGE, "--auth must be one of"],
+  ])("with %j are rejected before anything is created", async (flags, code, message) => {
     const terminal = newTerminal();
     const made = await terminal.run(["gateways", "create", "x", ...flags]);
-    expect([made.code, made.stderr]).toEqual([EXIT_USAGE, expect.stringContaining(message)]);
+    expect([made.code, made.stderr]).toEqual([code, expect.stringContaining(message)]);
     expect((await terminal.run(["gateways", "list", "-o", "name"])).stdout).toBe("");
   });
 

@@ -1,5 +1,6 @@
 // A deployment with all platforms, and its three entry points as a caller without any knowledge of it uses them.
 import { systemClock } from "../../../src/base";
+import { newTerminal } from "../../cli/support/fake-io";
 import { client } from "../../mcp/site";
 import { say, startModelServer, type Turn } from "../../sandbox/models/chat-server";
 import { type Platforms, startPlatforms } from "../../sandbox/platforms";
@@ -13,18 +14,21 @@ import { validInputs } from "./valid-inputs";
 
 const USER = "alice";
 const MODEL = "mender";
-/** Limits per minute are not what is tested. */
-const STEP_MS = 61_000;
+/** Limits per minute are not what is tested. Single calls follow each other closely, so that caches answer all alike. */
+const STEP_MS = { mend: 61_000, call: 2_000 };
 
 /** The answers to a tool's calls, in order, until one succeeds or nothing can be mended. */
 export type Calls = readonly (Call & Answer)[];
 
-export type EntryPoint = "REST" | "MCP" | "a chat loop";
+export type EntryPoint = "REST" | "MCP" | "a chat loop" | "the terminal";
 
 export interface Stage extends AsyncDisposable {
   readonly platforms: Platforms;
   readonly tools: Tools;
-  readonly entryPoints: Readonly<Record<EntryPoint, (tool: string, input: Input) => Promise<Calls>>>;
+  /** Calls the tool until it succeeds or the mender gives up. */
+  mend(entryPoint: EntryPoint, tool: string, input: Input): Promise<Calls>;
+  /** One call, without any mending. */
+  call(entryPoint: EntryPoint, tool: string, input: Input): Promise<Answer>;
   validInputs(): Record<string, Input>;
 }
 
@@ -76,6 +80,16 @@ export async function startStage(): Promise<Stage> {
       text,
     };
   };
+  const terminal = newTerminal({ RUNTIME_API_KEY: key });
+  const overTerminal = async ({ tool, input }: Call): Promise<Answer> => {
+    const words = ["tools", "exec", tool, "--user", USER, "--input", "-", "-o", "json", "--server", site.url];
+    const { stdout } = await terminal.run(words, { stdin: JSON.stringify(input) });
+    const printed: unknown = JSON.parse(stdout);
+    const error = at(printed, "output.error") ?? at(printed, "error");
+    return error === undefined
+      ? { ok: true, text: JSON.stringify(at(printed, "output.value")) }
+      : { ok: false, text: textOf([at(error, "message"), at(error, "additional_prompt_content")]) };
+  };
   const tools: Tools = await toolsOf(http);
   // What the tools read: a conversation of three, and an export that was begun.
   const message = { usernames: ["bob", "carol"], message: "Hello." };
@@ -85,28 +99,39 @@ export async function startStage(): Promise<Stage> {
     input: validInputs(platforms, "")["VendorCreatorApi.CreateBulkReadJob"] ?? {},
   });
   const job = /"id":"(\d+)"/.exec(begun.text)?.[1] ?? "";
-  const step = (): void => void (ahead += STEP_MS);
+  const stepBy = (ms: number) => (): void => {
+    ahead += ms;
+    platforms.records.move(ms);
+  };
+  const entryPoints: Readonly<Record<EntryPoint, (calling: Calling, step: () => void) => Promise<Calls>>> = {
+    REST: (calling, step) => driven(overRest, calling, step),
+    MCP: (calling, step) => driven(overMcp, calling, step),
+    "the terminal": (calling, step) => driven(overTerminal, calling, step),
+    "a chat loop": async (calling, step) => {
+      // Not between the calls: the server would give up waiting for the model.
+      step();
+      const { turn, calls } = modelWith(calling);
+      models.script(turn);
+      const asked = await http.post("/v1/chat/completions", {
+        model: MODEL,
+        messages: [{ role: "user", content: "Do it." }],
+        user: USER,
+        tools: TOOL_NAMES,
+        tool_choice: "generate",
+      });
+      if (asked.status !== 200) throw new Error(asked.text);
+      return calls;
+    },
+  };
   return {
     platforms,
     tools,
-    entryPoints: {
-      REST: (tool, input) => driven(overRest, tools, { tool, input }, step),
-      MCP: (tool, input) => driven(overMcp, tools, { tool, input }, step),
-      "a chat loop": async (tool, input) => {
-        // Not between the calls: the server would give up waiting for the model.
-        step();
-        const { turn, calls } = modelWith(tools, { tool, input });
-        models.script(turn);
-        const asked = await http.post("/v1/chat/completions", {
-          model: MODEL,
-          messages: [{ role: "user", content: "Do it." }],
-          user: USER,
-          tools: TOOL_NAMES,
-          tool_choice: "generate",
-        });
-        if (asked.status !== 200) throw new Error(asked.text);
-        return calls;
-      },
+    mend: (entryPoint, tool, input) =>
+      entryPoints[entryPoint](attempts(tools, { tool, input }), stepBy(STEP_MS.mend)),
+    call: async (entryPoint, tool, input) => {
+      const [first] = await entryPoints[entryPoint](once({ tool, input }), stepBy(STEP_MS.call));
+      if (first === undefined) throw new Error("The tool was not called.");
+      return first;
     },
     validInputs: () => validInputs(platforms, job),
     [Symbol.asyncDispose]: async () => {
@@ -126,51 +151,50 @@ async function toolsOf(http: ReturnType<typeof api>): Promise<Tools> {
   return Object.fromEntries(await Promise.all(schemas)) as Tools;
 }
 
-/** Makes the calls that the mender wants. */
+/** The calls of one task, each decided by the answers so far. */
+type Calling = Generator<Call, void, Answer>;
+
+function* once(call: Call): Calling {
+  yield call;
+}
+
 async function driven(
   perform: (call: Call) => Promise<Answer>,
-  tools: Tools,
-  first: Call,
+  calling: Calling,
   step: () => void,
 ): Promise<Calls> {
   const calls: (Call & Answer)[] = [];
-  const mending = attempts(tools, first);
-  for (let next = mending.next(); next.done !== true;) {
+  for (let next = calling.next(); next.done !== true;) {
     step();
     const answer = await perform(next.value);
     calls.push({ ...next.value, ...answer });
-    next = mending.next(answer);
+    next = calling.next(answer);
   }
   return calls;
 }
 
 /** A model that makes these calls: it reads only the content of tool messages. */
-function modelWith(tools: Tools, first: Call): { turn: Turn; calls: Calls } {
+function modelWith(calling: Calling): { turn: Turn; calls: Calls } {
   const calls: (Call & Answer)[] = [];
-  const mending = attempts(tools, first);
-  let next = mending.next();
+  let next = calling.next();
   const turn: Turn = ({ messages, ...request }, reply) => {
     const last = messages.at(-1);
     if (last?.role === "tool" && next.done !== true) {
       const answer = readMessage(String(last.content));
       calls.push({ ...next.value, ...answer });
-      next = mending.next(answer);
+      next = calling.next(answer);
     }
     const said =
       next.done === true
         ? { content: "Done." }
-        : {
-            calls: [
-              {
-                id: `call_${calls.length}`,
-                name: next.value.tool.replace(".", "_"),
-                arguments: JSON.stringify(next.value.input),
-              },
-            ],
-          };
+        : { calls: [{ id: `call_${calls.length}`, ...functionOf(next.value) }] };
     say({ messages, ...request }, reply, said);
   };
   return { turn, calls };
+}
+
+function functionOf({ tool, input }: Call): { name: string; arguments: string } {
+  return { name: tool.replace(".", "_"), arguments: JSON.stringify(input) };
 }
 
 function readMessage(content: string): Answer {

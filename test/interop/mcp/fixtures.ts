@@ -14,6 +14,9 @@ import {
 
 type Requests = Readonly<Record<string, InputRequest>>;
 
+/** What `test_trigger_tool_change` does: a site that has something to change sets it. */
+export const toolChange = { trigger: async (): Promise<void> => undefined };
+
 const STEP_MS = 50;
 const SLOW_MS = 20_000;
 
@@ -24,6 +27,10 @@ export const conformanceCatalogs: readonly Catalog[] = [
       throw badInput("This tool intentionally returns an error for testing");
     }),
     tool("tool_with_progress", progress),
+    tool("trigger_tool_change", async () => {
+      await toolChange.trigger();
+      return "changed";
+    }),
     tool("logging_tool", async (context) => {
       context.log("info", "An unsolicited line.");
       return "logged";

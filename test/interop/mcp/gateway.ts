@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import type { JsonObject } from "../../../src/base";
 import { api } from "../../support/api";
 import { type Site, type SiteOptions, startSite } from "../../support/site";
-import { conformanceCatalogs } from "./fixtures";
+import { conformanceCatalogs, toolChange } from "./fixtures";
 
 export const USER = "alice";
 
@@ -51,5 +51,12 @@ export async function startFixtureSite(): Promise<GatewaySite & { readonly addre
     tools.map(({ name }) => `${toolkit.name}.${name}`),
   );
   const address = await made.gateway("conformance", { tool_filter: { allowed_tools: names } });
+  const { runtime } = made.site;
+  const operator = await runtime.identity.operator("default");
+  toolChange.trigger = async () => {
+    const { items } = await runtime.gateways.list(operator, { limit: 100, offset: 0 });
+    const { id = "" } = items.find(({ slug }) => slug === "conformance") ?? {};
+    await runtime.gateways.patch(operator, id, { description: crypto.randomUUID() });
+  };
   return { ...made, address };
 }

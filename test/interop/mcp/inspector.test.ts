@@ -10,6 +10,7 @@ import { signInAs } from "../oidc/sign-in";
 import { conformanceCatalogs } from "./fixtures";
 import { credentials, gatewaySiteOf, startGatewaySite } from "./gateway";
 import { peer, testWithPeers } from "./peers";
+import { placements } from "./placements";
 
 const ERAS = ["legacy", "modern"] as const;
 const COMMAND_MS = 30_000;
@@ -43,6 +44,30 @@ function freePort(): number {
   using listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
   return listener.port;
 }
+
+describe.each(placements.map((placement) => [placement.name, placement] as const))(
+  "the inspector signs in: %s",
+  (_name, { start }) => {
+    testWithPeers().each(ERAS)(
+      "%s family",
+      async (era) => {
+        await using placed = await start();
+        const run = inspector("mcpdo", "build", "mcp-bin.js");
+        try {
+          const pending = await run("connect", placed.address, "--transport", "http", "--era", era);
+          const issuer = placed.openId.provider.address;
+          const back = await signInAs(issuer, String(at(pending, "authUrl")), "alice");
+          expect((await fetch(back)).status).toBe(200);
+          const refused = await run("tools/call", "Chat_WhoAmI", "--connection", String(at(pending, "name")));
+          expect(at(refused, "elicitationPending.mode")).toBe("url");
+        } finally {
+          await run("daemon", "stop");
+        }
+      },
+      TEST_MS,
+    );
+  },
+);
 
 describe.each(ERAS)("the inspector, %s family", (era) => {
   testWithPeers()(

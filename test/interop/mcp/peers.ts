@@ -5,6 +5,7 @@ import type { test } from "bun:test";
 import { testWith } from "../../support/require";
 
 const FOLDER = join(import.meta.dir, "peers");
+const PROGRAMS = join(import.meta.dir, "programs");
 const INSTALL_MS = 120_000;
 
 /** The path of a package in `peers/`, or of a file in it. */
@@ -12,15 +13,29 @@ export function peer(...path: string[]): string {
   return join(FOLDER, "node_modules", ...path);
 }
 
-/** `test` if the packages are or can be installed; otherwise a skipped test with the reason. */
-export function testWithPeers(): typeof test {
-  return testWith("the folder of MCP judges (bun install needs the network)", installed());
+/** The path of a file of a package in `programs/`. */
+export function program(...path: string[]): string {
+  return join(PROGRAMS, "node_modules", ...path);
 }
 
-function installed(): boolean {
-  if (existsSync(peer("@modelcontextprotocol", "inspector"))) return true;
+/** The same for `programs/`. */
+export function testWithPrograms(): typeof test {
+  const runs = process.platform === "linux" && process.arch === "x64";
+  return testWith("MCP programs (bun install needs the network)", runs && installed(PROGRAMS, "mcp-remote"));
+}
+
+/** `test` if the packages are or can be installed; otherwise a skipped test with the reason. */
+export function testWithPeers(): typeof test {
+  return testWith(
+    "the folder of MCP judges (bun install needs the network)",
+    installed(FOLDER, "@modelcontextprotocol", "inspector"),
+  );
+}
+
+function installed(folder: string, ...name: string[]): boolean {
+  if (existsSync(join(folder, "node_modules", ...name))) return true;
   const { exitCode } = Bun.spawnSync([process.execPath, "install", "--frozen-lockfile"], {
-    cwd: FOLDER,
+    cwd: folder,
     timeout: INSTALL_MS,
   });
   return exitCode === 0;

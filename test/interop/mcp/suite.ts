@@ -55,6 +55,25 @@ export async function runSuite({ suite, revision }: SuiteRun, url: string): Prom
   }
 }
 
+/** Runs a client scenario with a command, to which the suite adds the address of its server. Returns what it printed. */
+export async function runClientScenario(
+  { suite, revision }: SuiteRun,
+  scenario: string,
+  command: string,
+): Promise<{ passed: boolean; printed: string }> {
+  const script = peer(suite, "dist", "index.js");
+  const options = ["--command", command, "--scenario", scenario, "--spec-version", revision];
+  const child = Bun.spawn([process.execPath, script, "client", ...options], {
+    env: { PATH: process.env["PATH"] ?? "", HOME: tmpdir() },
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: SUITE_MS,
+  });
+  const [printed, complaints] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  const text = printed + complaints;
+  return { passed: (await child.exited) === 0 && text.includes("OVERALL: PASSED"), printed: text };
+}
+
 // One folder for each scenario: `server-NAME-TIME/checks.json`.
 function verdictsIn(folder: string): Verdicts {
   const verdicts: Verdicts = { scenarios: [], failures: [] };

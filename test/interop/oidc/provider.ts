@@ -47,6 +47,10 @@ export interface ProviderOptions {
   path?: string;
   /** The issuer in the metadata, if it differs from the address. */
   claimedIssuer?: string;
+  /** The issuer is the address and a slash. */
+  issuerSlash?: true;
+  /** The metadata is only where RFC 8414 says: `oauth-authorization-server`. */
+  metadata?: "oauth";
 }
 
 /** The public client for tests that get tokens directly. */
@@ -60,13 +64,14 @@ export async function startOpenIdProvider(options: ProviderOptions = {}): Promis
   const server = createServer((request, response) => {
     requests.push((request.url ?? "").split("?")[0] ?? "");
     if (provider.down) return void request.socket.destroy();
+    if (options.metadata === "oauth") useOAuthDocument(request);
     handle(mounted(request, options.path ?? ""), response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const place = `http://127.0.0.1:${port}${options.path ?? ""}`;
-  const url = options.claimedIssuer ?? place;
+  const url = options.claimedIssuer ?? (options.issuerSlash === true ? `${place}/` : place);
   // Clients and keys are fixed when a provider is made; sessions and codes are stored outside and stay.
   const remake = (): void => {
     handle = quietly(() => new Provider(url, configuration(clients, keys, options)).callback());
@@ -100,6 +105,12 @@ export async function startOpenIdProvider(options: ProviderOptions = {}): Promis
 function mounted(request: IncomingMessage, path: string): IncomingMessage {
   const { url = "" } = request;
   return Object.assign(request, { originalUrl: url, url: url.slice(path.length) });
+}
+
+function useOAuthDocument(request: IncomingMessage): void {
+  const openId = "/.well-known/openid-configuration";
+  if (request.url === openId) request.url = "/nothing";
+  else if (request.url === "/.well-known/oauth-authorization-server") request.url = openId;
 }
 
 function configuration(

@@ -271,5 +271,8 @@ describe("input", () => {
       reasoning: "r",
       tool_calls: [{ ...rest, function: { ...called, more: 1 } }],
     });
+    const said = { role: "assistant", content: "Sun." };
+    const text = [{ role: "user", content: "Go." }, said, { type: "reasoning", encrypted_content }];
+    expect((messagesOf({ input: text }) as unknown[])[1]).toEqual({ ...said, reasoning: "r" });
   });
 });

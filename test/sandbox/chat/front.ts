@@ -1,5 +1,6 @@
 // The server of the sandbox: records requests, applies faults, checks tokens and scopes, runs methods.
 import { bearerOf, readArguments, type ReadArguments } from "./arguments";
+import type { RateWindows } from "./behaviour/rates";
 import type { Codes } from "./codes";
 import { decideConsent, showConsent, type ConsentSettings } from "./consent";
 import { delay, isPageFault, replacement, resetConnection, type Faults } from "./faults";
@@ -33,6 +34,8 @@ export interface FrontParts {
   readonly codes: Codes;
   readonly faults: Faults;
   readonly log: RequestLog;
+  /** Null: calls are not counted. */
+  readonly rates: RateWindows | null;
   /** Read at every request, because tests change them. */
   readonly consent: () => ConsentSettings;
   readonly endpoint: () => TokenEndpoint;
@@ -65,7 +68,11 @@ async function apiRequest(parts: FrontParts, request: Request, method: string): 
     token,
     at: parts.now(),
   });
-  const fault = parts.faults.take(namesOf({ method, params: read.params }));
+  const seconds = parts.rates?.refuse(method, read.params) ?? null;
+  const fault: Fault | null =
+    seconds === null
+      ? parts.faults.take(namesOf({ method, params: read.params }))
+      : { kind: "rate_limit", retryAfter: seconds };
   const instead = fault === null ? null : replacement(fault);
   if (instead !== null) {
     answered(instead.response.status, instead.error);

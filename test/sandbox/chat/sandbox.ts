@@ -1,4 +1,5 @@
 // Assembles the chat sandbox: the emulator and its corrections on one loopback address.
+import { RateWindows } from "./behaviour/rates";
 import { Codes } from "./codes";
 import { Faults } from "./faults";
 import { answerRequest, type FrontParts } from "./front";
@@ -29,8 +30,13 @@ export interface ChatSandboxOptions {
   readonly rotation?: boolean | { readonly expiresIn: number };
   /** Whether the app may use PKCE; the platform allows it per app. Default false. */
   readonly pkce?: boolean;
-  /** Tokens are org-wide: listings need `team_id`, grants name the enterprise. Default false. */
-  readonly orgInstall?: boolean;
+  /**
+   * Tokens are org-wide: listings need `team_id`, grants name the enterprise and not a workspace. `restricted`: memberships
+   * are not listed either. Default false.
+   */
+  readonly orgInstall?: boolean | "restricted";
+  /** Whether calls are counted and refused by the platform's rates, on the sandbox's clock. Default false. */
+  readonly rates?: boolean;
   /** Names of additional people, members of `general`. */
   readonly extraPeople?: readonly string[];
   /** Grants and tokens of an earlier run (`savedTokens`). */
@@ -94,7 +100,9 @@ export async function startChatSandbox(options: ChatSandboxOptions = {}): Promis
   const workspace = await Workspace.start({
     now,
     extraPeople: options.extraPeople ?? [],
-    organization: options.orgInstall === true ? { id: "E000000001", name: "Sandbox Organization" } : null,
+    restrictsMemberships: options.orgInstall === "restricted",
+    organization:
+      (options.orgInstall ?? false) !== false ? { id: "E000000001", name: "Sandbox Organization" } : null,
   });
   const channels = await workspace.seedChannels();
   const tokens = new TokenStore(now, lifetimeOf(options.rotation ?? false));
@@ -117,6 +125,7 @@ export async function startChatSandbox(options: ChatSandboxOptions = {}): Promis
     codes,
     faults,
     log,
+    rates: options.rates === true ? new RateWindows(now) : null,
     consent: () => ({ clientId, redirectUris, pkce, denied }),
     endpoint: () => ({ clientId, clientSecret, codes, tokens, workspace, shape }),
   };

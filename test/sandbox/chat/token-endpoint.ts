@@ -1,5 +1,6 @@
 // `oauth.v2.access` and `oauth.v2.user.access`: code exchange and refresh.
 import type { Arguments } from "./arguments";
+import { teamInstead } from "./behaviour/organization";
 import type { Codes } from "./codes";
 import type { JsonRecord } from "./json";
 import { PlatformError } from "./platform-error";
@@ -95,11 +96,17 @@ function refreshAnswer(endpoint: TokenEndpoint, params: Arguments): JsonRecord {
 function common(workspace: Workspace): JsonRecord {
   return {
     app_id: APP.appId,
-    // An installation for a whole organization names no workspace (behaviour/organization.ts).
-    team: workspace.organization === null ? workspace.team : null,
+    team: teamOf(workspace),
     enterprise: workspace.organization,
     is_enterprise_install: workspace.organization !== null,
   };
+}
+
+/** An installation for a whole organization does not name a workspace. */
+function teamOf({ organization, team }: Workspace): JsonRecord | null {
+  if (organization === null) return { ...team };
+  const id = teamInstead("team of the grant", organization.id);
+  return id === null ? null : { id, name: organization.name };
 }
 
 function grantFields(grant: Grant, pair: TokenPair): JsonRecord {

@@ -22,6 +22,7 @@ export interface WorkspaceOptions {
   readonly now: () => number;
   readonly extraPeople: readonly string[];
   readonly organization: Team | null;
+  readonly restrictsMemberships?: boolean;
 }
 
 export class Workspace {
@@ -31,6 +32,7 @@ export class Workspace {
   readonly everybody: readonly Person[];
   readonly book: MessageBook;
   readonly organization: Team | null;
+  readonly restrictsMemberships: boolean;
   readonly people: People;
   readonly directory: Directory;
   readonly conversations: Conversations;
@@ -40,6 +42,7 @@ export class Workspace {
     this.everybody = everybody;
     this.book = new MessageBook(options.now);
     this.organization = options.organization;
+    this.restrictsMemberships = options.restrictsMemberships === true;
     this.people = startingPeople(everybody);
     const { admin, dave, erin, robot } = this.people;
     const special = { ownerId: admin.id, deactivatedId: dave.id, externalId: erin.id, robotId: robot.id };

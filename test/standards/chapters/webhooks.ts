@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { type Chapter, must, mustNot, type Proof, should } from "../ledger";
-import type { Asked } from "../../hooks/webhook-peer";
+import type { Asked, WebhookPeer } from "../../hooks/webhook-peer";
 
 const secret = (byte: number, length = 32): string =>
   `whsec_${Buffer.alloc(length, byte).toString("base64")}`;
@@ -12,6 +12,8 @@ interface Made {
   asked: Asked[];
   update(webhook: object, status?: number): Promise<void>;
   call(): Promise<Asked>;
+  /** A webhook server at another origin. */
+  other: WebhookPeer;
   /** The record of the plugin. */
   shown(): Promise<string>;
   /** The rest of the ledger goes on at the later time. */
@@ -34,6 +36,7 @@ function signed(
     at.project.asked.length = 0;
     await look({
       asked: at.project.asked,
+      other: at.organization,
       update: async (change, status = 200) => {
         const answer = await at.admin.patch(`/v1/plugins/${id}`, { webhook_config: change });
         expect(answer.status, answer.text).toBe(status);
@@ -220,6 +223,16 @@ export const webhooks: Chapter = {
         await move(25 * 3_600_000);
         const asked = await call();
         expect(signatures(asked)).toHaveLength(1);
+      }),
+    ),
+    mustNot(
+      "Key rotation",
+      "a former secret signs for endpoints at another origin",
+      signed(async ({ update, call, other }) => {
+        const pre = { url: `${other.url}/pre` };
+        await update({ endpoints: { pre }, signing_secret: SECOND });
+        await call();
+        expect(signatures(other.asked.at(-1) as Asked)).toHaveLength(1);
       }),
     ),
     mustNot(

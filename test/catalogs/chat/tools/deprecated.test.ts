@@ -223,6 +223,18 @@ test("a name that is not found is retryable, as with the replacement", async () 
   expect(error.details.additionalPromptContent).toContain('"bob"');
 });
 
+test.each([
+  ["SendDmToUser", { user_name: "bobb", message: "hi" }, "`user_name`"],
+  ["GetMessagesInDirectMessageConversationByUsername", { username: "bobb" }, "`username`"],
+  ["GetDirectMessageConversationMetadataByUsername", { username: "bobb" }, "`username`"],
+  ["GetUserInfoById", { user_id: "U0404" }, "`user_id`"],
+])("an error of %s names its own parameter", async (name, input, parameter) => {
+  const { message, details } = await connectionOf(sandbox).failure(name, input);
+  const text = `${message} ${details.additionalPromptContent}`;
+  expect(text).toContain(parameter);
+  expect(text).not.toMatch(/`user(name|_id)s`/);
+});
+
 test("a cursor continues the listing", async () => {
   const Part = Type.Object({
     messages: Type.Array(Type.Object({ text: Type.String() })),

@@ -6,7 +6,7 @@ export interface OrganizationRule {
   readonly source: string;
 }
 
-/** What a grant for a whole organization says in place of a workspace. */
+/** How the platform treats them. */
 export const ORGANIZATION: readonly OrganizationRule[] = [
   {
     what: "team of the grant",
@@ -24,3 +24,22 @@ export const ORGANIZATION: readonly OrganizationRule[] = [
     source: "looker-open-source/actions#438, korotovsky/slack-mcp-server#220",
   },
 ];
+
+/** The id that takes the place of a workspace's; null for none. */
+export function teamInstead(
+  what: "team of the grant" | "team of auth.test",
+  organization: string,
+): string | null {
+  return valueOf(what) === "organization" ? organization : null;
+}
+
+/** The error of a listing of memberships, in organizations that restrict it. */
+export function membershipsError(): string {
+  return valueOf("memberships");
+}
+
+function valueOf(what: OrganizationRule["what"]): string {
+  const rule = ORGANIZATION.find((each) => each.what === what);
+  if (rule === undefined) throw new Error(`no rule for ${what}`);
+  return rule.value;
+}

@@ -2,6 +2,7 @@
 import { flag, optional, required, type Arguments } from "../arguments";
 import type { Conversation } from "../conversations";
 import type { JsonRecord } from "../json";
+import { membershipsError } from "../behaviour/organization";
 import { mixedLimit } from "../behaviour/paging";
 import { cursorField, pageOf } from "../paging";
 import { PlatformError } from "../platform-error";
@@ -41,6 +42,7 @@ async function list(call: MethodCall): Promise<JsonRecord> {
 
 async function memberships(call: MethodCall): Promise<JsonRecord> {
   const kinds = askedKinds(call);
+  if (call.workspace.restrictsMemberships) throw new PlatformError(membershipsError());
   const { conversations } = call.workspace;
   const userId = optional(call.params, "user") ?? call.caller.userId;
   await call.workspace.directory.find(call.caller.userId, userId);

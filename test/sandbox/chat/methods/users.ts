@@ -1,5 +1,6 @@
 // auth.test, auth.revoke, users.info, users.list, users.lookupByEmail, users.profile.get.
 import { optional, required } from "../arguments";
+import { teamInstead } from "../behaviour/organization";
 import { record, text, without, type JsonRecord } from "../json";
 import { cursorField, pageOf } from "../paging";
 import { checkTeam, type Method, type MethodCall } from "./context";
@@ -24,7 +25,7 @@ async function test({ caller, workspace }: MethodCall): Promise<JsonRecord> {
     url: answer["url"],
     team: answer["team"],
     user: answer["user"],
-    team_id: organization?.id ?? answer["team_id"],
+    team_id: organization === null ? answer["team_id"] : teamInstead("team of auth.test", organization.id),
     user_id: answer["user_id"],
     ...(caller.holder === "bot" ? { bot_id: answer["bot_id"] } : {}),
     ...(organization === null ? {} : { enterprise_id: organization.id, enterprise_name: organization.name }),
