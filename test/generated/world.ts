@@ -99,7 +99,11 @@ export async function startWorld(running?: Platforms): Promise<World> {
   const project = async (id: string): Promise<Project> => {
     const admin = await site.key("admin", undefined, id);
     await populate(site, platforms, id);
-    const entry = { id: "local", models: [MODEL], openai: { base_url: models.url, api_key: "a key" } };
+    const entry = {
+      id: "local",
+      models: [MODEL, "text-embedding-3-small"],
+      openai: { base_url: models.url, api_key: "a key" },
+    };
     await site.runtime.models.create(await site.runtime.identity.operator(id), entry);
     await consent(site, admin);
     return { id, organization: "default", mark: `mark0${id}0${crypto.randomUUID().slice(0, 8)}`, admin };
