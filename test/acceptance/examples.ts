@@ -81,6 +81,8 @@ const GIVEN: readonly [RegExp, readonly string[]][] = [
     /^runtime (models (show|update|test|delete) local|chat )/,
     [
       "models delete local --yes",
+      "models delete openai --yes",
+      "models delete claude --yes",
       "models create local --type openai --base-url http://127.0.0.1:PORT/v1 --model llama3",
     ],
   ],
