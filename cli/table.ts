@@ -119,17 +119,22 @@ function cellsOf<T>(
 }
 
 // First columns without a text are left out. Then the last columns that can be missed are left out, until the others fit at
-// their narrowest. Then the widest column is narrowed until the table fits, so that narrow ones are not cut.
+// their narrowest, and those that fit are added again. Then the widest column is narrowed until the table fits, so that
+// narrow ones are not cut.
 function fit(cells: readonly Cells[], width: number, headers: boolean): Cells[] {
   const isTooWide = cells.reduce((sum, column) => sum + column.width + GAP.length, 0) - GAP.length > width;
   const shown = cells.filter((column) => !isTooWide || !column.optional || !isEmpty(column, headers));
+  const missing: Cells[] = [];
   const total = (size: "width" | "least"): number =>
     shown.reduce((sum, column) => sum + column[size], 0) + GAP.length * (shown.length - 1);
   while (total("least") > width) {
     const last = shown.findLastIndex(({ optional }) => optional);
     if (last < 0) break;
-    shown.splice(last, 1);
+    missing.unshift(...shown.splice(last, 1));
   }
+  // A narrow column may fit where a wide one did not.
+  for (const column of missing) if (total("least") + GAP.length + column.least <= width) shown.push(column);
+  shown.sort((left, right) => cells.indexOf(left) - cells.indexOf(right));
   while (total("width") > width) {
     const [widest] = shown
       .filter((column) => column.width > column.least)

@@ -144,8 +144,8 @@ describe("the executable and the main job", () => {
     const built = await sh(`${BUILD[0] ?? ""} --outfile ${folder}/dist/runtime`);
     expect([built.code, built.stderr.includes("error")]).toEqual([0, false]);
     writeFileSync(join(folder, "chat-secret.txt"), `${chat.clientSecret}\n`);
-    const [exports = "", init = "", create = "", serve = "", authorize = "", status = "", exec = ""] =
-      MAIN_JOB;
+    const [exports = "", init = "", create = "", ...rest] = MAIN_JOB;
+    const waits = rest.findIndex((line) => line.includes("--wait"));
     // The stand-in instead of the real platform, and an address that a browser reaches here.
     // Below the range from which the system takes ports for others.
     const port = String(26_000 + (process.pid % 6_000));
@@ -178,32 +178,23 @@ describe("the executable and the main job", () => {
     writeFileSync(join(folder, "stand-in.json"), JSON.stringify({ oauth2: endpoints }));
     expect((await run("runtime providers update slack --file stand-in.json")).code).toBe(0);
 
-    const server = Bun.spawn(["sh", "-c", `exec ${serve.replace(/ &$/, "")}`], {
-      cwd: folder,
-      env: {
-        ...environment,
-        ...more,
-        PATH: `${folder}/dist:${environment["PATH"]}`,
-        RUNTIME_PUBLIC_URL: address,
-      },
-      stdin: "ignore",
-      stdout: "ignore",
-      stderr: "pipe",
-    });
+    // The lines as printed, one after the other, in one shell.
+    const shell = startShell(folder, { ...environment, ...more });
     try {
-      await untilPrinted(server.stderr, address);
-      const authorized = await run(authorize);
-      await new Browser().consent(/http:\S+\/authorize\/\S+/.exec(authorized.stdout)?.[0] ?? "", "alice");
-      const id = /ar_\w+/.exec(authorized.stdout)?.[0] ?? "";
-      expect((await run(status, { AUTHORIZATION_ID: id })).stdout).toContain("completed");
-      expect((await run(exec)).code).toBe(0);
+      await shell.line(exports.replace("https://runtime.example.com", address));
+      let printed = "";
+      for (const line of rest.slice(0, waits)) printed += await shell.line(line);
+      expect(printed).toContain("pending");
+      await new Browser().consent(/http:\S+\/authorize\/\S+/.exec(printed)?.[0] ?? "", "alice");
+      const [status = "", exec = ""] = rest.slice(waits);
+      expect(await shell.line(status)).toContain("completed");
+      expect(await shell.line(`${exec}; echo "ended with $?"`)).toContain("ended with 0");
       for (const command of CURL) {
         const answer = await run(command, { RUNTIME_PUBLIC_URL: address, RUN_KEY: runKey });
         expect(JSON.parse(answer.stdout)).toHaveProperty("status", "completed");
       }
     } finally {
-      server.kill("SIGTERM");
-      await server.exited;
+      await shell.end();
       rmSync(folder, { recursive: true, force: true });
     }
     expect(
@@ -211,6 +202,31 @@ describe("the executable and the main job", () => {
     ).toHaveLength(2);
   }, 120_000);
 });
+
+/** A shell that runs one line after the other, as a person types them. Its end stops what it started in the background. */
+function startShell(cwd: string, env: Record<string, string>) {
+  const child = Bun.spawn(["sh"], { cwd, env, stdin: "pipe", stdout: "pipe", stderr: "inherit" });
+  const reader = child.stdout.getReader();
+  const decoder = new TextDecoder();
+  return {
+    /** What the line prints on standard output. */
+    line: async (command: string): Promise<string> => {
+      child.stdin.write(`${command}\necho "--done--"\n`);
+      let printed = "";
+      while (!printed.includes("--done--\n")) {
+        const { done, value } = await reader.read();
+        if (done) throw new Error(`the shell ended after ${command}: ${printed}`);
+        printed += decoder.decode(value, { stream: true });
+      }
+      return printed.replace("--done--\n", "");
+    },
+    end: async (): Promise<void> => {
+      child.stdin.write("kill $!; wait; exit\n");
+      await child.stdin.end();
+      await child.exited;
+    },
+  };
+}
 
 async function untilPrinted(stream: ReadableStream<Uint8Array>, text: string): Promise<string> {
   let printed = "";

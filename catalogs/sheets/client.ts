@@ -14,6 +14,7 @@ import {
 } from "./limits";
 import { addressOf, type Call } from "./upstream/call";
 import { failureOf } from "./upstream/failure";
+import { withKnownFiles } from "./upstream/known-files";
 import { Quotas } from "./upstream/quota";
 
 /** Writers of all users of this process, by spreadsheet: two that find a sheet too small must not both enlarge it. */
@@ -36,7 +37,15 @@ export class SheetsClient {
    * growing one, as long as it fits the run's time. A call that must not be done twice is retried only if nothing was
    * done; if the outcome is unknown, the error says so. Throws `ToolError`.
    */
-  call(call: Call): Promise<JsonObject> {
+  async call(call: Call): Promise<JsonObject> {
+    try {
+      return await this.#call(call);
+    } catch (error) {
+      throw await withKnownFiles(error, call, (other) => this.#call(other));
+    }
+  }
+
+  #call(call: Call): Promise<JsonObject> {
     const once = call.once === true;
     const attempt = ({ now, later }: Retries) => {
       const isLast = once || now + later + 1 >= MAX_ATTEMPTS;

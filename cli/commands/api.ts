@@ -22,7 +22,7 @@ export const verbs = [
     examples: [
       "runtime api GET /v1/health",
       "runtime api GET '/v1/tools?toolkit=Chat&limit=2'",
-      "runtime api POST /v1/tools/requirements --input request.json",
+      `runtime api POST /v1/tools/requirements --input '{"tool_names":["Chat.WhoAmI"],"user_id":"alice"}'`,
     ],
     flags: [
       { flag: "--input <json>", meaning: "body: JSON, a file with it, or - for standard input" },

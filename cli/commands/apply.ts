@@ -69,8 +69,8 @@ export const verbs = [
     examples: [
       "runtime apply -f project.yaml --dry-run",
       "runtime apply -f project.yaml",
-      "runtime apply -f project.yaml --prune",
-      "runtime export --project sales | runtime apply -f - --project sales-test",
+      "runtime apply -f project.yaml --prune --yes",
+      "runtime export --project sales | runtime apply -f - --project sales-test --dry-run",
     ],
     flags: [
       { flag: "-f, --file <file>", meaning: "the document, or - for standard input" },

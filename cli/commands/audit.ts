@@ -63,7 +63,7 @@ export const verbs = [
   }),
   showVerb({
     summary: "Show one entry.",
-    examples: ["runtime audit show au_0123456789"],
+    examples: ['runtime audit show "$(runtime audit list --limit 1 -o name)"'],
     find: findEntry,
     shape: {
       ...SHAPE,
@@ -84,7 +84,7 @@ export const verbs = [
       "the entry after which the next export continues.",
     examples: [
       "runtime audit export --since 2027-01-01T00:00:00Z",
-      "runtime audit export --after au_01a22758d97300000b34fe5ea9304074",
+      'runtime audit export --after "$(runtime audit list --limit 1 -o name)"',
       "runtime audit export --deployment",
     ],
     flags: [

@@ -62,7 +62,7 @@ export const verbs = [
   clientVerb({
     usage: "status <id>",
     summary: "Show the status of a consent.",
-    examples: ["runtime auth status ar_0123456789 --wait 59"],
+    examples: ['runtime auth status "$(runtime tools authorize Chat.WhoAmI --user alice -o name)" --wait 59'],
     flags: [
       {
         flag: "--wait <seconds>",

@@ -78,13 +78,15 @@ export const verbs = [
   }),
   showVerb({
     summary: "Show one grant.",
-    examples: ["runtime connections show ac_0123456789"],
+    examples: ['runtime connections show "$(runtime connections list --limit 1 -o name)"'],
     find: getConnection,
     shape: SHAPE,
   }),
   deleteVerb({
     summary: "Delete a grant with its tokens. The user must consent again before the next call.",
-    examples: ["runtime connections delete ac_0123456789"],
+    examples: [
+      'runtime connections delete "$(runtime connections list --user alice --provider slack -o name)" --yes',
+    ],
     find: (_client, id) => ({
       id,
       name: id,

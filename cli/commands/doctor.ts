@@ -10,6 +10,7 @@ import { withProgress } from "../progress";
 import { printList, type Shape } from "../output";
 import { printable } from "../printable";
 import { loadCommonConfig } from "../session";
+import { wrapped } from "../wrap";
 
 export const verbs = [
   verb({
@@ -106,8 +107,10 @@ async function check(io: Io, common: Common, { all }: { all: boolean }): Promise
 }
 
 // A table would truncate the message and the fix.
-function linesOfFinding({ paint }: Io, { check, status, message, fix }: Finding): string {
+function linesOfFinding({ paint, columns }: Io, { check, status, message, fix }: Finding): string {
   const mark = status === "ok" ? paint.green("ok") : paint.red(status);
-  const head = `${mark}  ${paint.bold(check)}: ${printable(message)}\n`;
-  return fix === undefined ? head : `${head}    fix: ${printable(fix)}\n`;
+  const lines = wrapped(`${mark}  ${paint.bold(check)}: ${printable(message)}`, columns);
+  // What can be copied from a fix stays in one piece.
+  const advice = fix === undefined ? [] : [`    fix: ${printable(fix)}`];
+  return [...lines, ...advice].map((line) => `${line}\n`).join("");
 }

@@ -68,7 +68,7 @@ export const verbs = [
   }),
   showVerb({
     summary: "Show one tool run, with the decisions of hooks.",
-    examples: ["runtime executions show te_01jb2q8x5t9v7w3y4z6k8m0n1p"],
+    examples: ['runtime executions show "$(runtime executions list --limit 1 -o name)"'],
     find: getExecution,
     shape: {
       ...SHAPE,

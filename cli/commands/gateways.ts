@@ -83,7 +83,7 @@ export const verbs = [
     summary: "Create a gateway.",
     examples: [
       "runtime gateways create Support --toolkit Chat --no-deprecated",
-      "runtime gateways create Reports --slug reports --tool Sheets.GetSpreadsheet --auth user-token",
+      "runtime gateways create Reports --slug reports --tool Sheets.GetSpreadsheet",
     ],
     flags: FIELDS,
     read: (line) => ({ name: line.word(0), fields: fieldsOf(line) }),
@@ -114,7 +114,7 @@ export const verbs = [
   deleteVerb({
     usage: "delete <gateway>",
     summary: "Delete a gateway. Its slug can be used again at once.",
-    examples: ["runtime gateways delete support"],
+    examples: ["runtime gateways delete support --yes"],
     find: async (client, word) => {
       const { id, slug } = await findGateway(client, word);
       return {
@@ -129,7 +129,7 @@ export const verbs = [
   clientVerb({
     usage: "slug <slug>",
     summary: "Check whether a slug is available on the server. Exits 5 if it is taken.",
-    examples: ["runtime gateways slug support"],
+    examples: ["runtime gateways slug sales"],
     read: (line) => ({ slug: line.word(0) }),
     run: async ({ io, common, client }, { slug }) => {
       const { available } = await slugInfo(client, slug);

@@ -106,7 +106,7 @@ export const verbs = [
   clientVerb({
     usage: "show <id>",
     summary: "Show one hook, by its id or name.",
-    examples: ["runtime hooks show hk_0123456789"],
+    examples: ["runtime hooks show 'channels tool.pre'"],
     flags: [BINDING],
     read: (line) => ({ id: line.word(0), binding: line.choice("binding", BINDINGS) }),
     run: async ({ io, common, client }, { id, binding }) =>
@@ -116,8 +116,8 @@ export const verbs = [
     usage: "create <name>",
     summary: "Call a plugin at one more hook point. The hook has the same binding as its plugin.",
     examples: [
-      "runtime hooks create channels --plugin pl_0123456789 --point tool.pre",
-      "runtime hooks create log --plugin pl_0123456789 --point tool.post --failure-mode fail_open --priority 900",
+      "runtime hooks create again --plugin channels --point tool.pre",
+      "runtime hooks create log --plugin audit --point tool.post --failure-mode fail_open --priority 900",
     ],
     flags: [{ flag: "--plugin <id>", meaning: "plugin to call, by its id or name" }, POINT, ...CHANGES],
     read: (line) => ({
@@ -142,8 +142,8 @@ export const verbs = [
     usage: "update <id>",
     summary: "Change the given fields; all others stay unchanged.",
     examples: [
-      "runtime hooks update hk_0123456789 --status inactive",
-      "runtime hooks update hk_0123456789 --priority 5",
+      "runtime hooks update 'channels tool.pre' --status inactive",
+      "runtime hooks update 'channels tool.pre' --priority 5",
     ],
     flags: CHANGES,
     read: (line) => {
@@ -156,7 +156,7 @@ export const verbs = [
   }),
   deleteVerb({
     summary: "Delete a hook.",
-    examples: ["runtime hooks delete hk_0123456789"],
+    examples: ["runtime hooks delete 'channels tool.pre' --force"],
     find: hookToDelete,
     remove: deleteHook,
   }),

@@ -39,7 +39,7 @@ export const verbs = [
   }),
   showVerb({
     summary: "Show one API key, by its id or name. The key itself is never shown again.",
-    examples: ["runtime keys show key_0123456789"],
+    examples: ["runtime keys show my-agent"],
     find: async (client, given) => getKey(client, await keyId(client, given)),
     shape: SHAPE,
   }),
@@ -76,7 +76,7 @@ export const verbs = [
   }),
   deleteVerb({
     summary: "Revoke an API key. It stops working at once.",
-    examples: ["runtime keys delete key_0123456789"],
+    examples: ["runtime keys delete my-agent --yes"],
     find: keyToDelete,
     remove: deleteKey,
   }),

@@ -127,7 +127,7 @@ export const verbs = [
     usage: "test <id>",
     summary:
       "Ask the server of an entry for a short answer, and show it. It is billed like any other request.",
-    examples: ["runtime models test local", "runtime models test openai --model gpt-4o"],
+    examples: ["runtime models test local", "runtime models test local --model llama3"],
     flags: [{ flag: "--model <name>", meaning: "model of the server (default: the first one of the entry)" }],
     read: (line) => ({ id: line.word(0), model: line.text("model") }),
     run: async (call, { id, model }) => {
@@ -137,7 +137,7 @@ export const verbs = [
   }),
   deleteVerb({
     summary: "Delete a stored entry.",
-    examples: ["runtime models delete local"],
+    examples: ["runtime models delete local --yes"],
     find: async (client, word) => {
       const { id, models } = await getEntry(client, word);
       const offers = models.length === 0 ? "" : ` (${models.join(", ")})`;

@@ -100,7 +100,7 @@ export const verbs = [
   }),
   showVerb({
     summary: "Show one plugin, by its id or name.",
-    examples: ["runtime plugins show channels", "runtime plugins show pl_0123456789 -o json"],
+    examples: ["runtime plugins show channels", "runtime plugins show channels -o json"],
     find: async (client, given) => getPlugin(client, await pluginId(client, given)),
     shape: SHAPE,
   }),
@@ -125,7 +125,7 @@ export const verbs = [
   verb({
     usage: "update <id>",
     summary: "Change the given fields; all others stay unchanged. Failure modes are set on the hooks.",
-    examples: ["runtime plugins update pl_0123456789 --status inactive"],
+    examples: ["runtime plugins update channels --status inactive"],
     flags: [{ flag: "--name <name>", meaning: "new name" }, ...FIELDS],
     read: (line) => ({ id: line.word(0), fields: fieldsOf(line, line.text("name")) }),
     run: async (io, common, { id, fields }) => {
@@ -140,7 +140,7 @@ export const verbs = [
   }),
   deleteVerb({
     summary: "Delete a plugin that has no hooks left.",
-    examples: ["runtime plugins delete pl_0123456789"],
+    examples: ["runtime plugins delete channels --yes"],
     find: async (client, word) => {
       const { id, name } = await getPlugin(client, await pluginId(client, word));
       return {
@@ -157,7 +157,7 @@ export const verbs = [
     summary:
       "Call each webhook of the plugin once with a sample, and show its response and the resulting decision. " +
       "No tool runs.",
-    examples: ["runtime plugins test channels", "runtime plugins test pl_0123456789 -o json"],
+    examples: ["runtime plugins test channels", "runtime plugins test channels -o json"],
     read: (line) => ({ id: line.word(0) }),
     run: async ({ io, common, client }, { id }) => {
       const trial = await testPlugin(client, await pluginId(client, id));

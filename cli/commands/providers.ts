@@ -107,14 +107,17 @@ export const verbs = [
   verb({
     usage: "update <id>",
     summary: "Change the given fields; all others stay unchanged.",
-    examples: ["runtime providers update slack --status inactive", "runtime providers update slack --file -"],
+    examples: [
+      "runtime providers update slack --status inactive",
+      "runtime providers update slack --file - < changes.json",
+    ],
     flags: FIELDS,
     read: fieldsOf,
     run: update,
   }),
   deleteVerb({
     summary: "Delete an auth provider and everything that users have granted there.",
-    examples: ["runtime providers delete slack"],
+    examples: ["runtime providers delete slack --yes"],
     find: async (client, word) => {
       const { id = word, provider_id } = await getProvider(client, word);
       const { total_count } = await listConnections(client, { provider_id: word, limit: 1 });

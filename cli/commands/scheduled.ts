@@ -71,14 +71,14 @@ export const verbs = [
   }),
   showVerb({
     summary: "Show one scheduled run with its input and its attempts.",
-    examples: ["runtime scheduled show te_01jb2q8x5t9v7w3y4z6k8m0n1p"],
+    examples: ['runtime scheduled show "$(runtime scheduled list --limit 1 -o name)"'],
     find: getScheduled,
     shape: DETAIL,
   }),
   clientVerb({
     usage: "cancel <id>",
     summary: "Cancel a scheduled run that has not begun, or that waits for its next attempt.",
-    examples: ["runtime scheduled cancel te_01jb2q8x5t9v7w3y4z6k8m0n1p"],
+    examples: ['runtime scheduled cancel "$(runtime scheduled list --limit 1 -o name)"'],
     read: (line) => ({ id: line.word(0) }),
     run: async ({ io, common, client }, { id }) => {
       printRecord(io, common, await cancelScheduled(client, id), DETAIL);

@@ -172,6 +172,7 @@ const GATEWAYS: Readonly<Record<string, Field>> = {
   "discovery.enabled": "Stored and returned; without effect here.",
   allowed_classes: "Stored and returned; without effect here.",
   pinned_asset_keys: "Stored and returned; without effect here.",
+  "unknown_tools.message": "Why the name has no effect, and what to do.",
   available: "Whether the slug is free.",
 };
 

@@ -55,7 +55,7 @@ export async function startStage(executable: string): Promise<Stage> {
 }
 
 /** A language model with a fixed answer. */
-function modelAnswer(request: unknown): Response {
+export function modelAnswer(request: unknown): Response {
   const { model, stream } = Object(request);
   const head = { id: "c1", created: 1, model };
   const say = { role: "assistant", content: "Hi there." };

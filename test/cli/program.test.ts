@@ -345,6 +345,8 @@ describe("help", () => {
 
     for (const example of verbs.flatMap(({ examples }) => examples)) {
       const line = example
+        // The id of a record, from another command.
+        .replace(/"\$\([^)]*\)"/, "ID")
         .replace(/^.*(?:\| |\()(?=runtime )/, "")
         .replace(/\)$| [<>] \S+$| \| xargs .*$/, "");
       const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");

@@ -59,6 +59,19 @@ test("a column without a text is left out first, without a word about it", () =>
   expect(shown(16)).toEqual({ text: "ID         SIZE\na-long-id  1\n", hidden: [] });
 });
 
+test("a narrow column is shown where a wide one does not fit", () => {
+  const columns = ["id", "time", "state"].map((title, at) => ({
+    title,
+    keep: at === 0 ? ("always" as const) : ("whole" as const),
+    value: (row: string[]) => row[at],
+  }));
+  const rows = [["an-id-of-20-letters-", "2026-01-01T00:00:00Z", "done"]];
+  const { text, hidden } = fittedTable(rows, columns, { paint: plainPaint, width: 30 });
+
+  expect(text).toBe("ID                    STATE\nan-id-of-20-letters-  done\n");
+  expect(hidden).toEqual(["time"]);
+});
+
 test("the meaning of every parameter is shown in full at 80 columns", async () => {
   const { run } = newTerminal();
   for (const command of ["tools show Chat.SendMessage", "tools exec Chat.SendMessage --help"]) {

@@ -96,6 +96,7 @@ const CHECKS: Readonly<Record<string, () => Promise<void>>> = {
       hook_point: "tool.pre",
       phase: "before",
       failure_mode: "fail_closed",
+      priority: 0,
     };
     expect([
       named(await admin.post("/v1/admin/auth_providers", provider)),

@@ -104,7 +104,13 @@ async function sharedExamples(): Promise<{ [status: string]: unknown }> {
   const large = await send({ ...post, raw: `{"tool_name":"${"x".repeat(2_000_000)}"}` });
   const second = await site.key("run");
   const typed = { ...post, key: second, raw: "{}", headers: { "content-type": "text/plain" } };
+  const settings = {
+    method: "PUT",
+    path: "/v1/admin/settings/session_verification",
+    key: await site.key("admin"),
+  };
   const answers = [
+    await send({ ...settings, body: {}, headers: { "if-match": '"of another version"' } }),
     await send({ method: "GET", path: "/v1/tools" }),
     large,
     await send(typed),

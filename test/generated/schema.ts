@@ -25,8 +25,12 @@ export function variantsOf(given: unknown): Schema[] {
 /** Every field in a body of this schema, at any depth. */
 export function placesOf(given: unknown, path: Path = []): Place[] {
   if (path.length > DEEPEST) return [];
-  return variantsOf(given).flatMap((schema) => {
-    const { properties, required, items, additionalProperties } = schema;
+  const variants = variantsOf(given);
+  // What is wrong for the entries of one kind of list may be right for another.
+  const lists = variants.map(({ items }) => items).filter((items) => items !== undefined);
+  const entries = lists.length > 1 ? { anyOf: lists } : lists[0];
+  const inside = variants.flatMap((schema) => {
+    const { properties, required, additionalProperties } = schema;
     const fields = Object.entries(isObject(properties) ? properties : {}).flatMap(([name, property]) => {
       const here = [...path, name];
       const isRequired = Array.isArray(required) && required.includes(name);
@@ -37,10 +41,10 @@ export function placesOf(given: unknown, path: Path = []): Place[] {
     });
     return [
       ...fields,
-      ...(items === undefined ? [] : placeOf(items, [...path, 0])),
       ...(isObject(additionalProperties) ? placeOf(additionalProperties, [...path, "key"]) : []),
     ];
   });
+  return [...inside, ...(entries === undefined ? [] : placeOf(entries, [...path, 0]))];
 }
 
 function placeOf(given: unknown, path: Path): Place[] {

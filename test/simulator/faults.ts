@@ -42,6 +42,8 @@ export const FAULTS: readonly Fault[] = [
   {
     fault: "A consent copies an old refresh token, or is ended by the refusal of an earlier one.",
     patches: ["refresh-token-copied", "refresh-shared-by-connection"],
+    because:
+      "the new refresh token continues the consent when it arrives; `test/connections/new-tokens.test.ts` finds it",
   },
   {
     fault: "A grant that is not stored is not revoked, or a revocation ends the grant of a connection.",

@@ -8,7 +8,7 @@ export const PAGE = join(import.meta.dir, "../../docs/standards.md");
 
 const INTRODUCTION = `# Standards
 
-Statements of the standards that apply to the server, the gateways, the OAuth client and the webhooks. The tests make a request for each of them (\`test/standards\`) and check the answer, most of them as bytes on a socket. This page is made from them: \`bun test/standards/document.ts\`.`;
+Statements of the standards that apply to the server, the gateways, the OAuth client and the webhooks. The tests make a request for each of them (\`test/standards\`) and check the answer, those of HTTP/1.1 as bytes on a socket. This page is made from them: \`bun test/standards/document.ts\`.`;
 
 const OUTSIDE = `## What the HTTP engine decides
 
@@ -17,8 +17,7 @@ Some requests never reach our code, because the engine (Bun) answers them itself
 - A request line in absolute form: the engine drops the host in it and uses \`Host\`. A proxy in front must not forward such a line.
 - \`OPTIONS *\`, a request without \`Host\`, obsolete line folding, a bad chunk or two different lengths: 400 without a body.
 - A method that it does not know: the connection is closed without an answer.
-- An HTTP version other than 1.x: 505.
-- Trailers of a chunked body are discarded.`;
+- An HTTP version other than 1.x: 505.`;
 
 export function document(all: readonly Chapter[]): string {
   const rows = all.flatMap((chapter) => chapter.rows);

@@ -69,7 +69,9 @@ export async function withAlternatives(
   if (parameter === undefined) return error;
   const names = await namesOf(role, operation, input, context);
   if (names.length === 0) return error;
-  const rule = `\`${parameter}\` ${closedList(names, input[parameter])}.`;
+  // The only one is the nearest, however far it is.
+  const only = names.length === 1 ? `must be one of ${names[0]} (nearest: ${names[0]})` : undefined;
+  const rule = `\`${parameter}\` ${only ?? closedList(names, input[parameter])}.`;
   return new ToolError(
     error.kind,
     error.canRetry,

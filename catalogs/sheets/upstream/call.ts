@@ -18,6 +18,8 @@ export interface Call {
   scopes: readonly string[];
   /** It accesses one file, which the user may have to open with the application first. */
   ofFile?: boolean;
+  /** The file's id. */
+  fileId?: string;
 }
 
 /** A path segment: encodes everything except the unreserved characters of RFC 3986. */

@@ -4,7 +4,7 @@ import { DRIVE_FILE, EMAIL, PROFILE } from "../platform";
 import { type Call, segment } from "./call";
 
 const SPREADSHEETS = "v4/spreadsheets";
-const OF_FILE = { scopes: [DRIVE_FILE], ofFile: true } as const;
+const ofFile = (fileId: string) => ({ scopes: [DRIVE_FILE], ofFile: true, fileId });
 
 /** Creates a spreadsheet. */
 export function createSpreadsheet(body: JsonObject): Call {
@@ -48,7 +48,7 @@ function getSpreadsheet(spreadsheetId: string, query: Record<string, string>): C
     path: `${SPREADSHEETS}/${segment(spreadsheetId)}`,
     query,
     quota: "reads",
-    ...OF_FILE,
+    ...ofFile(spreadsheetId),
   };
 }
 
@@ -67,7 +67,7 @@ export function batchUpdate(
     body: { requests },
     quota: "writes",
     once,
-    ...OF_FILE,
+    ...ofFile(spreadsheetId),
   };
 }
 
@@ -85,7 +85,7 @@ export function updateValue(spreadsheetId: string, range: string, value: string 
     },
     body: { range, majorDimension: "ROWS", values: [[value]] },
     quota: "writes",
-    ...OF_FILE,
+    ...ofFile(spreadsheetId),
   };
 }
 
@@ -103,7 +103,7 @@ export function updateValues(spreadsheetId: string, data: JsonObject[], answer: 
     },
     body: { valueInputOption: "USER_ENTERED", includeValuesInResponse: answer.shown, data },
     quota: "writes",
-    ...OF_FILE,
+    ...ofFile(spreadsheetId),
   };
 }
 

@@ -137,8 +137,8 @@ class Chunked implements Framing {
   }
 
   #start(line: string): void {
-    const [, size] = /^([0-9A-Fa-f]{1,12})[\t ]*(?:;.*)?$/.exec(line) ?? [];
-    if (size === undefined) throw new MalformedResponse();
+    const size = (line.split(";", 1)[0] ?? "").trimEnd();
+    if (!/^[0-9A-Fa-f]{1,12}$/.test(size)) throw new MalformedResponse();
     this.#left = Number.parseInt(size, 16);
     this.#state = this.#left === 0 ? "trailer" : "data";
   }

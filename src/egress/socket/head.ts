@@ -12,7 +12,7 @@ export interface ResponseHead {
 const MAX_HEAD = 64 * 1024;
 
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: ([\t\x20-\x7e\x80-\xff]*))?$/;
-const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[\t ]*([\t\x20-\x7e\x80-\xff]*?)[\t ]*$/;
+const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 
 /** Collects bytes until the head is complete. Informational heads (1xx) are skipped. */
 export class HeadReader {
@@ -45,7 +45,7 @@ function headOf(text: string): ResponseHead {
   for (const line of lines) {
     const [, name, value] = FIELD.exec(line) ?? [];
     if (name === undefined || value === undefined) throw new MalformedResponse();
-    headers.append(name, value);
+    headers.append(name, value.trim());
   }
   return { status: Number(status), statusText, headers, isOld: first.startsWith("HTTP/1.0") };
 }

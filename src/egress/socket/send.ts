@@ -68,7 +68,8 @@ async function readHead(connection: Connection): Promise<{ head: ResponseHead; r
 
 /** Whether the server keeps the connection open (RFC 9112, section 9.3). */
 function keepsOpen({ headers, isOld }: ResponseHead): boolean {
-  return !isOld && !/(^|,)\s*close\s*(,|$)/i.test(headers.get("connection") ?? "");
+  const options = headers.get("connection")?.toLowerCase().split(",") ?? [];
+  return !isOld && !options.some((option) => option.trim() === "close");
 }
 
 /** `done`: called when the body was read to its end, and nothing followed. */

@@ -25,7 +25,11 @@ const failure = (tool: string, change: Input, scopes: readonly string[] = FULL) 
 
 describe("with a grant that allows it", () => {
   test.each([
-    ["FetchVendorRecords", { account_owner_identifier: "acmee" }, "`account_owner_identifier` must be acme."],
+    [
+      "FetchVendorRecords",
+      { account_owner_identifier: "acmee" },
+      "`account_owner_identifier` must be one of acme (nearest: acme).",
+    ],
     [
       "FetchVendorRecords",
       { application_link_name: "inventry" },

@@ -157,7 +157,9 @@ describe("a call that may be retried", () => {
   test.each([400, 401, 403, 404])("is not retried after %d", async (status) => {
     await using stub = new Stub().on("book", refusal(status, { message: "no" }));
     await failureOf(clientOf(to(stub)).call(READ));
-    expect(stub.requests).toHaveLength(1);
+    // Files that can be opened may be listed for the error.
+    const same = stub.requests.filter(({ address }) => address.includes("book"));
+    expect(same).toHaveLength(1);
   });
 
   test("ends when the caller disconnects, also while it waits", async () => {

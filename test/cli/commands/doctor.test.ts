@@ -5,6 +5,7 @@ import { chmodSync, cpSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import type { Finding } from "../../../src/checkup";
 import { jsonOf, newTerminal } from "../support/fake-io";
+import { startIdp } from "../../standards/idp";
 
 const PROVIDER = {
   id: "idp",
@@ -38,7 +39,11 @@ const broken = Bun.serve({
   hostname: "127.0.0.1",
   fetch: () => new Response("broken", { status: 500 }),
 });
-afterAll(() => broken.stop(true));
+afterAll(async () => {
+  broken.stop(true);
+  await slashed[Symbol.asyncDispose]();
+  await other[Symbol.asyncDispose]();
+});
 
 function webhook(run: Installed["run"], failureMode: string, url: string) {
   const flags = ["--pre", url, "--failure-mode", failureMode, "--status", "active"];
@@ -118,6 +123,8 @@ interface Fault {
   status?: Finding["status"];
 }
 
+const slashed = startIdp({ issuer: "/" });
+const other = startIdp({ issuer: "/other" });
 const SOURCES = ["a", "b"].map((id) => ({ id, issuer: `https://${id}.test`, audience: "tools" }));
 
 const FAULTS: Fault[] = [
@@ -405,6 +412,31 @@ const FAULTS: Fault[] = [
     check: "model server local",
     message: "http://127.0.0.1:1 cannot be reached",
     fix: "firewall",
+  },
+  {
+    name: "an identity provider that spells its issuer in another way",
+    plant: () => {},
+    env: {
+      RUNTIME_EGRESS_ALLOW: "loopback",
+      RUNTIME_AUTH_URL: slashed.origin,
+      RUNTIME_AUTH_CLIENT_ID: "c",
+    },
+    check: "identity provider",
+    message: `auth.url is ${slashed.origin}, but the provider spells its issuer ${slashed.issuer}`,
+    fix: `Set auth.url to ${slashed.issuer}`,
+    status: "warning",
+  },
+  {
+    name: "an identity provider whose metadata is that of another issuer",
+    plant: () => {},
+    env: {
+      RUNTIME_EGRESS_ALLOW: "loopback",
+      RUNTIME_AUTH_URL: other.origin,
+      RUNTIME_AUTH_CLIENT_ID: "c",
+    },
+    check: "identity provider",
+    message: "is that of another issuer, ",
+    fix: "Set auth.url to the issuer that you mean",
   },
   {
     name: "metadata of the identity provider that cannot be read",

@@ -5,7 +5,7 @@ import { type Calls, type EntryPoint, type Stage, startStage } from "./stage";
 import { brokenConstraints, refusedInputs, type WrongInput } from "./wrong-inputs";
 
 /** Of all wrong inputs, this part must be mended. The rest needs a person: a private link, another channel. */
-const SHARE = 0.95;
+const SHARE = 0.97;
 const LONGEST_MS = 120_000;
 /** All at the first entry point; at the others each third, because the texts are the same. */
 const EACH: Readonly<Record<EntryPoint, number>> = { REST: 1, MCP: 3, "a chat loop": 3, "the terminal": 3 };

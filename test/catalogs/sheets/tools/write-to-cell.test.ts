@@ -234,10 +234,22 @@ describe("the cell", () => {
   });
 });
 
-test("another refusal is not explained by a second call", async () => {
+test("an unknown id is answered with the spreadsheets that can be opened, and the nearest id", async () => {
   const error = await failure({ spreadsheet_id: "1unknown" });
   expect(error.kind).toBe("UPSTREAM_RUNTIME_NOT_FOUND");
-  expect(sandbox.calls()).toBe(1);
+  expect(error.message).not.toContain("nearest");
+  expect(error.details.additionalPromptContent).toContain(`"id":"${id}"`);
+  expect(sandbox.requests.map(({ method }) => method)).toEqual(["spreadsheets.values.update", "files.list"]);
+
+  const mistyped = id.slice(0, 20) + id.slice(21);
+  expect((await failure({ spreadsheet_id: mistyped })).message).toContain(`(nearest: ${id})`);
+});
+
+test("an unknown id stays the error if the spreadsheets cannot be listed", async () => {
+  sandbox.fail("files.list", { kind: "server_error" }, 4);
+  const error = await failure({ spreadsheet_id: "1unknown" });
+  expect(error.kind).toBe("UPSTREAM_RUNTIME_NOT_FOUND");
+  expect(error.message).toContain("`spreadsheet_id`");
 });
 
 test("a failure of the explanation is not hidden by it", async () => {
