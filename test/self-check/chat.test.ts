@@ -13,12 +13,13 @@ describe("the self-check of the chat platform", () => {
     checked = await chatChecked(chat);
     await chat.addMessage(chat.channels.general.id, { text: "one" });
     await chat.addMessage(chat.channels.general.id, { text: "two" });
+    await chat.addMessage(chat.channels.general.id, { text: "three" });
   });
   afterAll(() => checked[Symbol.asyncDispose]());
 
   test("finds everything as expected", async () => {
     const report = await checked.report({ write: true });
-    expect(report).toMatchObject({ complete: true, ended: null, differs: 0 });
+    expect(report).toMatchObject({ complete: true, incomplete: null, differs: 0 });
     expect(checksWith(report, "not_checked")).toEqual(["token-refresh", "limits-of-other-users"]);
     expect(checksWith(report, "observed")).toEqual([
       "organization-workspaces",
@@ -37,3 +38,15 @@ describe("the self-check of the chat platform", () => {
     },
   );
 });
+
+test.each([true, "restricted"] as const)(
+  "the self-check of a grant for an organization (%s) finds everything as expected",
+  async (orgInstall) => {
+    await using checked = await chatChecked(await startChatSandbox({ orgInstall, rates: true }));
+    const report = await checked.report();
+    expect(report).toMatchObject({ complete: true, differs: 0 });
+    expect(checksWith(report, "as_expected")).toEqual(
+      expect.arrayContaining(["people-pages", "private-channels-only", "memberships", "member-ids"]),
+    );
+  },
+);
