@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { chatChecked } from "./chat-checked";
+import { CHAT_SCOPES } from "./chat-scopes";
 import { CHAT_DEVIATIONS } from "./chat-deviations";
 import { type Checked, checksWith } from "./deployment";
 
@@ -50,3 +51,28 @@ test.each([true, "restricted"] as const)(
     );
   },
 );
+
+describe("the check of refreshes", () => {
+  async function rotating() {
+    const chat = await startChatSandbox({ rotation: true });
+    const { accessToken, refreshToken = null } = chat.issueToken("alice", CHAT_SCOPES, { refresh: true });
+    const checked = await chatChecked(chat, { accessToken }, { refresh: refreshToken });
+    return { chat, checked };
+  }
+
+  test("renews the token, and the new one works", async () => {
+    const { chat, checked } = await rotating();
+    await using _ = checked;
+    const report = await checked.report();
+    expect(checksWith(report, "as_expected")).toContain("token-refresh");
+    expect(chat.calls("refresh")).toBe(1);
+  });
+
+  test("leaves open what a failing token endpoint cannot show", async () => {
+    const { chat, checked } = await rotating();
+    await using _ = checked;
+    chat.fail("refresh", { kind: "server_error" }, 10);
+    const { checks } = await checked.report();
+    expect(checks.find(({ check }) => check === "token-refresh")).toMatchObject({ reason: "no_answer" });
+  });
+});

@@ -148,6 +148,18 @@ describe("runtime doctor --platform", () => {
     });
   });
 
+  test("a run that takes longer than a tool may ends, and the report says so", async () => {
+    await using terminal = await terminalWith();
+    await terminal.give();
+    terminal.chat.fail("users.list", { kind: "delay", ms: 60_000 });
+    const { code, stdout } = await terminal.run(
+      ["doctor", "--platform", "slack", "--user", "alice", "-o", "json"],
+      { env: { RUNTIME_TOOLS_TIMEOUT: "1" } },
+    );
+    expect(code).toBe(8);
+    expect(jsonOf({ stdout })).toMatchObject({ complete: false, incomplete: { reason: "time_up" } });
+  });
+
   test("when stopped, prints what was seen and that it was interrupted", async () => {
     await using terminal = await terminalWith();
     await terminal.give();
