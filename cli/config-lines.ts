@@ -21,7 +21,8 @@ export async function locatedConfigError(error: ConfigFileError): Promise<Config
 export async function refuseRepeatedKeys(file: string | undefined): Promise<void> {
   if (file === undefined || !existsSync(file)) return;
   const text = readFileSync(file, "utf8");
-  const names = text.match(/^[ -]*[\w."'-]+(?= *:)/gm) ?? [];
+  const lines = text.split("\n").filter((line) => line.includes(":"));
+  const names = lines.map((line) => line.slice(0, line.indexOf(":")));
   // Most files have no two equal ones. They may also be in different records.
   if (new Set(names).size === names.length) return;
   const { parseYaml } = await import("./yaml-document");

@@ -9,12 +9,10 @@ import { replaceField } from "./replace-field";
 import { callWhole } from "./upstream/call";
 import { unreadable } from "./upstream/failure";
 
-const tokens = Type.Array(Type.Integer({ minimum: 0 }));
-
 export const EmbeddingsRequest = Type.Object(
   {
     model: Type.String({ minLength: 1, maxLength: 300 }),
-    input: Type.Union([Type.String(), Type.Array(Type.String()), tokens, Type.Array(tokens)], {
+    input: Type.Union([Type.String(), Type.Array(Type.Unknown())], {
       description: "A text, a list of texts, or their tokens.",
     }),
     user: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),

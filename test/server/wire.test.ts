@@ -13,7 +13,7 @@ afterAll(() => stage[Symbol.asyncDispose]());
 
 describe("a path or method that does not exist is 404 for every caller", () => {
   const routes: [string, string][] = [
-    ["GET", "/v1"],
+    ["POST", "/v1"],
     ["GET", "/v1/nothing"],
     ["GET", "/v1/tools/Chat.WhoAmI/more"],
     ["GET", "/v1/admin"],

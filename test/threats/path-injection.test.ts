@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { path as pathOf } from "../../cli/client/http";
 import { extensions } from "../../catalogs";
+import { toolContext } from "../catalogs/context";
 import { servedOperations } from "../support/described";
 import { call } from "../support/api";
 import { Installation } from "../support/runtime-process";
@@ -94,19 +95,14 @@ describe("a parameter of a tool that fills an address of a platform", () => {
         const names = Object.keys(tool.input.properties).filter((name) => /name|id|link|owner/.test(name));
         const input = Object.fromEntries(names.map((name) => [name, attack]));
         const context = {
+          ...toolContext({ bases: {}, token: "" }),
           secrets: { VENDOR_SERVER_URL: "https://api.example.com" },
-          signal: new AbortController().signal,
-          deadline: Date.now() + 60_000,
-          grant: undefined,
-          log: () => undefined,
-          now: () => Date.now(),
-          sleep: async () => undefined,
           fetch: async (_base: string, path: string) => {
             sent.push(path);
             return new Response("{}", { status: 404 });
           },
         };
-        await tool.run(input as never, context as never).catch(() => undefined);
+        await tool.run(input as never, context).catch(() => undefined);
       }
     }
 

@@ -38,6 +38,7 @@ export async function startModelServer(first?: Turn, strict = true): Promise<Mod
   const refusals: string[] = [];
   const server: ScriptedServer = await startScriptedServer((exchange, reply) => {
     const request = exchange.body as ModelRequest;
+    if (strict && exchange.path.endsWith("/embeddings")) return reply.json(200, EMBEDDINGS);
     const fault = strict ? faultOf(request) : undefined;
     if (fault !== undefined) {
       refusals.push(fault);
@@ -56,6 +57,13 @@ export async function startModelServer(first?: Turn, strict = true): Promise<Mod
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
+
+const EMBEDDINGS = {
+  object: "list",
+  model: "test-model-2024",
+  data: [{ object: "embedding", index: 0, embedding: [0.5, -0.5] }],
+  usage: { prompt_tokens: 2, total_tokens: 2 },
+};
 
 export interface Said {
   content?: string | null;
