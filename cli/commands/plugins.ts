@@ -10,7 +10,7 @@ import {
   updatePlugin,
 } from "../client/hooks";
 import { pluginId } from "../client/named";
-import { type Common, defined, type Line, verb } from "../command";
+import { type Common, defined, type Line, verb, withDefaults } from "../command";
 import { EXIT, UsageError } from "../errors";
 import type { Io } from "../io";
 import { noteNotInForce } from "../not-in-force";
@@ -39,7 +39,7 @@ const FIELDS = [
     meaning: "read the secret that signs requests (whsec_…) from a file, or - for standard input",
   },
   { flag: "--description <text>", meaning: "what the plugin is for" },
-  { flag: "--status <status>", meaning: "active or inactive (default for a new plugin: inactive)" },
+  { flag: "--status <status>", meaning: "active or inactive" },
   { flag: "--file <file>", meaning: "the whole record as JSON, or - for standard input; flags override it" },
 ];
 
@@ -113,7 +113,7 @@ export const verbs = [
       "runtime plugins create company --file plugin.json --binding tenant",
     ],
     flags: [
-      ...FIELDS,
+      ...withDefaults(FIELDS, { "--status <status>": "inactive" }),
       { flag: "--failure-mode <mode>", meaning: "of its hooks: fail_closed (default) or fail_open" },
       { flag: "--phase <phase>", meaning: "of its hooks: before (default) or after the hooks of projects" },
       { flag: "--priority <n>", meaning: "of its hooks: lower runs first (default: the first free one)" },
@@ -140,7 +140,7 @@ export const verbs = [
   }),
   deleteVerb({
     summary: "Delete a plugin that has no hooks left.",
-    examples: ["runtime plugins delete channels --yes"],
+    examples: ["runtime plugins delete channels"],
     find: async (client, word) => {
       const { id, name } = await getPlugin(client, await pluginId(client, word));
       return {

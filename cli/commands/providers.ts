@@ -117,7 +117,7 @@ export const verbs = [
   }),
   deleteVerb({
     summary: "Delete an auth provider and everything that users have granted there.",
-    examples: ["runtime providers delete slack --yes"],
+    examples: ["runtime providers delete slack"],
     find: async (client, word) => {
       const { id = word, provider_id } = await getProvider(client, word);
       const { total_count } = await listConnections(client, { provider_id: word, limit: 1 });
