@@ -1,6 +1,7 @@
 // Candidates for a command line that a shell completes. Names of records come from the commands themselves
 // (`runtime providers list -o name`), so that new nouns need no change here.
 import { presets } from "../catalogs/presets";
+import { SELF_CHECKED } from "../catalogs/self-checked";
 import type { Verb } from "./command";
 import { TOPICS } from "./commands/help";
 import type { Io } from "./io";
@@ -20,6 +21,7 @@ const FLAG_VALUES: { readonly [flag: string]: Candidates } = {
   "--provider": "providers list -o name",
   "--tool": "tools list -o name",
   "--gateway": "gateways list -o name",
+  "--platform": SELF_CHECKED,
   "--project": "projects list -o name",
   "--toolkit": "toolkits list -o name",
   "--unsafe-skip-verification": ["on", "off"],

@@ -1,6 +1,7 @@
 // The chat toolkit: tools over the Web API of a team-chat platform, called with the user's own token.
 import type { Catalog } from "../../src/tools";
 import { TOOLKIT } from "./metadata";
+import { chatSelfCheck } from "./self-check";
 import { deprecatedTools } from "./tools/deprecated";
 import { getConversationMetadata } from "./tools/get-conversation-metadata";
 import { getMessages } from "./tools/get-messages";
@@ -24,6 +25,7 @@ export const chatCatalog: Catalog = {
   // Rate limits are per app and workspace.
   accountOf: ({ team_id: team, enterprise_id: organization }) =>
     [team, organization].find((id) => typeof id === "string" && id !== "") as string | undefined,
+  selfCheck: chatSelfCheck,
   tools: [
     whoAmI,
     getUsersInfo,

@@ -3,6 +3,7 @@ import type { Catalog } from "../../src/tools";
 import { API_ALIASES, DATA_CENTERS } from "./data-centers";
 import { TOOLKIT } from "./metadata";
 import { OPERATIONS } from "./operations";
+import { recordsSelfCheck } from "./self-check";
 import { toolOf } from "./tool";
 import { BASE_SECRET } from "./upstream/base";
 
@@ -24,6 +25,7 @@ export const recordsCatalog: Catalog = {
       },
     },
   },
+  selfCheck: recordsSelfCheck,
   tokenScheme: "Zoho-oauthtoken",
   tools: OPERATIONS.map(toolOf),
 };

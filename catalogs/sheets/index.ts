@@ -2,6 +2,7 @@
 import type { Catalog } from "../../src/tools";
 import { pickerCallback, pickerPages } from "./picker";
 import { DRIVE_URL, SHEETS_URL, USERINFO_URL } from "./platform";
+import { sheetsSelfCheck } from "./self-check";
 import { addNoteToCell } from "./tools/add-note-to-cell";
 import { createSpreadsheet } from "./tools/create-spreadsheet";
 import { generateGoogleFilePickerUrl } from "./tools/generate-google-file-picker-url";
@@ -25,6 +26,7 @@ export const sheetsCatalog: Catalog = {
   },
   pages: pickerPages,
   callback: pickerCallback,
+  selfCheck: sheetsSelfCheck,
   tools: [
     createSpreadsheet,
     writeToCell,

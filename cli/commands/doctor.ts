@@ -1,9 +1,10 @@
-// `runtime doctor`: finds problems of this installation and suggests fixes.
+// `runtime doctor`: finds problems of this installation and suggests fixes, or checks a platform on a real account.
+import { SELF_CHECKED } from "../../catalogs/self-checked";
 import type { Finding } from "../../src/checkup";
 import { refuseServer } from "../client/client";
 import { type Common, verb } from "../command";
 import { counted } from "../counted";
-import { EXIT } from "../errors";
+import { EXIT, UsageError } from "../errors";
 import type { Io } from "../io";
 import { withProgress } from "../progress";
 import { printList, type Shape } from "../output";
@@ -16,11 +17,33 @@ export const verbs = [
     usage: "doctor",
     summary:
       "Check configuration, data folder, key, database, clock, port, redirect address and the providers' servers, and " +
-      "suggest fixes. Exits 1 if there is a problem.",
-    examples: ["runtime doctor", "runtime doctor -o json"],
-    flags: [{ flag: "--all", meaning: "also show checks without problems" }],
-    read: (line) => ({ all: line.has("all") }),
-    run: check,
+      "suggest fixes. With --platform: check whether a platform behaves as its tools expect, with harmless calls and the " +
+      "grant of a user; the report has no content of the account. Exits 1 if there is a problem or a difference.",
+    examples: [
+      "runtime doctor",
+      "runtime doctor -o json",
+      `runtime doctor --platform ${SELF_CHECKED[0]} --user alice`,
+      `runtime doctor --platform ${SELF_CHECKED[1]} --user alice --write -o json > report.json`,
+    ],
+    flags: [
+      { flag: "--all", meaning: "also show checks without problems" },
+      { flag: "--platform <platform>", meaning: `check this platform: ${SELF_CHECKED.join(", ")}` },
+      {
+        flag: "--user <user>",
+        meaning: "with --platform: whose grant is used; default: the configured user",
+      },
+      {
+        flag: "--write",
+        meaning: "with --platform: also send a message to oneself, or create a file of one's own",
+      },
+    ],
+    read: (line) => ({
+      all: line.has("all"),
+      platform: line.choice("platform", SELF_CHECKED),
+      user: line.text("user"),
+      write: line.has("write"),
+    }),
+    run: checkOrSelfCheck,
   }),
 ];
 
@@ -33,6 +56,22 @@ const SHAPE: Shape<Finding> = {
     { title: "message", value: ({ message }) => message },
   ],
 };
+
+interface DoctorOptions {
+  all: boolean;
+  platform: string | undefined;
+  user: string | undefined;
+  write: boolean;
+}
+
+async function checkOrSelfCheck(io: Io, common: Common, options: DoctorOptions): Promise<number> {
+  const { platform, user, write } = options;
+  if (platform !== undefined)
+    return (await import("../self-check")).selfCheck(io, common, { ...options, platform });
+  if (user !== undefined || write)
+    throw new UsageError(`--${write ? "write" : "user"} needs --platform: ${SELF_CHECKED.join(", ")}.`);
+  return check(io, common, options);
+}
 
 async function check(io: Io, common: Common, { all }: { all: boolean }): Promise<number> {
   refuseServer(common, "doctor");

@@ -66,4 +66,21 @@ export { sealedAnswers } from "./idempotency-repository";
 export { sealedRuns } from "./schedule/repository";
 export type { ToolExecution, ToolExecutionAttempt, ToolExecutionDetail } from "./schedule/schema";
 export type { AuthorizeTool, ExecuteTool, Execution, ToolRecord, ToolRequirements } from "./schema";
+export {
+  type CheckResult,
+  codeWord,
+  defineSelfCheck,
+  judged,
+  kindOf,
+  observed,
+  type PlatformCheck,
+  type RecordedCall,
+  type Seen,
+  type SelfCheckOutcome,
+  type SelfCheckReport,
+  type SelfCheckRequest,
+  type Verdict,
+  withoutExample,
+  wordOf,
+} from "./self-check";
 export { Tools } from "./service";

@@ -21,6 +21,7 @@ import { Requirements } from "./requirements";
 import { Runner } from "./run";
 import { Schedule } from "./schedule/service";
 import { ScheduleWorker } from "./schedule/worker";
+import { SelfChecks } from "./self-check";
 import { ToolError } from "./tool-error";
 import type {
   AuthorizeTool,
@@ -35,6 +36,7 @@ export class Tools {
   readonly all: readonly Tool[];
   readonly listings: Listings;
   readonly scheduled: Schedule;
+  readonly selfChecks: SelfChecks;
   /** Starts the worker for scheduled runs, for long-lived processes. */
   readonly startWorker: () => ScheduleWorker;
   readonly #registry: Registry;
@@ -73,14 +75,22 @@ export class Tools {
       find: (principal, userId, name) => this.find(principal, userId, name),
     });
     this.#policy = parts.policy;
-    this.#execute = new Execute(core, {
-      registry: this.#registry,
+    const executing = {
       readiness: new Readiness(this.#requirements, connections, secrets, core.settings),
       runner: new Runner(core, connections, authorization),
       policy: parts.policy,
       schedule: this.scheduled,
       executionLog,
       idempotency,
+    };
+    this.#execute = new Execute(core, { ...executing, registry: this.#registry });
+    this.selfChecks = new SelfChecks({
+      catalogs,
+      registry: this.#registry,
+      authorization,
+      requirements: this.#requirements,
+      visible: (projectId, userId, among) => this.visible(projectId, userId, among),
+      execute: (registry) => new Execute(core, { ...executing, registry }),
     });
     this.startWorker = () =>
       new ScheduleWorker(core, {

@@ -146,7 +146,12 @@ describe("a command line", () => {
       "apply",
       { file: "-", dryRun: true, prune: false, yes: false, detailed: false },
     ],
-    [["doctor", "--all"], "doctor", { all: true }],
+    [["doctor", "--all"], "doctor", { all: true, platform: undefined, user: undefined, write: false }],
+    [
+      ["doctor", "--platform", "google", "--user", "alice", "--write"],
+      "doctor",
+      { all: false, platform: "google", user: "alice", write: true },
+    ],
     [["login", "https://run.test"], "login", { url: "https://run.test" }],
     [["logout"], "logout", { url: undefined }],
     [["orgs", "show", "o"], "orgs show", { id: "o" }],

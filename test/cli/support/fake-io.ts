@@ -13,6 +13,8 @@ export interface FakeIoOptions {
   columns?: number;
   /** Collects transient lines; makes standard error a terminal. */
   transient?: (line: string) => void;
+  /** Presses Ctrl-C as soon as this is true. */
+  stops?: () => boolean;
   /** The browser, which receives every address. */
   browser?: (address: string) => void;
 }
@@ -64,7 +66,7 @@ export function fakeIo(options: FakeIoOptions = {}): FakeIo {
       options.browser?.(address);
       return options.browser !== undefined;
     },
-    onStop: () => undefined,
+    onStop: (handler) => void stopWhen(options.stops, handler),
     beforeOutput: () => undefined,
     get stdout() {
       return printed.out;
@@ -77,6 +79,12 @@ export function fakeIo(options: FakeIoOptions = {}): FakeIo {
     },
     prompted,
   };
+}
+
+async function stopWhen(isDue: FakeIoOptions["stops"], stop: () => void): Promise<void> {
+  if (isDue === undefined) return;
+  while (!isDue()) await Bun.sleep(2);
+  stop();
 }
 
 export interface Ran {

@@ -1,0 +1,102 @@
+// Runs the checks of a catalog one after the other, and keeps what they saw. A check that gets no answer does not end the
+// run; a rate limit, a refused grant or an abort does.
+import { EgressError } from "../../egress";
+import { networkFailureOf } from "../failure";
+import type { ToolContext } from "../definition";
+import { GrantDead, ToolError } from "../tool-error";
+import {
+  type CheckRow,
+  type CheckStatus,
+  codeWord,
+  type Reason,
+  type RecordedCall,
+  type Seen,
+  type SelfCheck,
+  type StartedChecks,
+  type Verdict,
+  type Word,
+} from "./definition";
+
+export interface CheckResult {
+  check: string;
+  status: CheckStatus;
+  /** What the tables of the catalog say. */
+  expects: string;
+  seen: Seen;
+  reason?: Reason;
+  calls: RecordedCall[];
+}
+
+/** Why a run ended before its last check. */
+export interface Ended {
+  reason: "rate_limited" | "grant_refused" | "interrupted" | "time_up" | "refused";
+  /** When to try again. */
+  retry_after_seconds?: number;
+}
+
+export interface CheckRun {
+  selfCheck: SelfCheck;
+  /** Checks that are not run, and why. */
+  skipped: ReadonlyMap<string, Reason>;
+  /** Receives each result as soon as it is known. */
+  onResult(result: CheckResult): void;
+  onEnd(ended: Ended): void;
+}
+
+/** Throws `GrantDead`, and what a check throws after the run was aborted. */
+export async function runChecks(run: CheckRun, context: ToolContext): Promise<void> {
+  let calls: RecordedCall[] = [];
+  const checks = run.selfCheck.start(context, (call) => calls.push(call));
+  for (const row of run.selfCheck.checks) {
+    calls = [];
+    const told = (verdict: Verdict): void => run.onResult(resultOf(row, verdict, calls));
+    const skipped = run.skipped.get(row.name);
+    if (skipped !== undefined) {
+      told(unchecked(skipped));
+      continue;
+    }
+    const outcome = await verdictOf(checks, row, context);
+    if ("verdict" in outcome) told(outcome.verdict);
+    if (outcome.ended === undefined) continue;
+    run.onEnd(outcome.ended);
+    return;
+  }
+}
+
+/** The results in the order of the checks, with those that were not reached. */
+export function allResults({ checks }: SelfCheck, results: readonly CheckResult[]): CheckResult[] {
+  const known = new Map(results.map((result) => [result.check, result]));
+  return checks.map((row) => known.get(row.name) ?? resultOf(row, unchecked("ended_before"), []));
+}
+
+type Outcome = { verdict: Verdict; ended?: Ended };
+
+async function verdictOf(checks: StartedChecks, row: CheckRow, context: ToolContext): Promise<Outcome> {
+  try {
+    return { verdict: (await checks.verdictOf(row.name)) ?? unchecked("cannot_be_checked") };
+  } catch (thrown) {
+    if (context.signal.aborted || thrown instanceof GrantDead) throw thrown;
+    const error = thrown instanceof ToolError ? thrown : networkFailureOf(thrown, row.name).error;
+    if (error.kind !== "UPSTREAM_RUNTIME_RATE_LIMIT")
+      return { verdict: { ...unchecked("no_answer"), seen: { failure: failureWord(error) } } };
+    const retry_after_seconds = Math.ceil((error.details.retryAfterMs ?? 0) / 1000);
+    return { verdict: unchecked("rate_limited"), ended: { reason: "rate_limited", retry_after_seconds } };
+  }
+}
+
+/** Why there was no answer: the reason of the outbound client, or the kind of the error. */
+function failureWord({ kind, cause }: ToolError): Word {
+  return codeWord(cause instanceof EgressError ? cause.reason : kind);
+}
+
+function unchecked(reason: Reason): Verdict {
+  return { status: "not_checked", seen: {}, reason };
+}
+
+function resultOf(
+  { name, expects }: CheckRow,
+  { status, seen, reason }: Verdict,
+  calls: RecordedCall[],
+): CheckResult {
+  return { check: name, status, expects, seen, ...(reason === undefined ? {} : { reason }), calls };
+}

@@ -1,0 +1,48 @@
+// The self-check of the records platform, against the stand-in and against a stand-in that deviates.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { startRecordsSandbox } from "../sandbox/records";
+import { type Checked, checksWith } from "./deployment";
+import { recordsChecked } from "./records-checked";
+import { RECORDS_DEVIATIONS } from "./records-deviations";
+
+const API = "https://www.zohoapis.com";
+
+describe("the self-check of the records platform", () => {
+  let checked: Checked;
+  beforeAll(async () => {
+    checked = await recordsChecked(await startRecordsSandbox(), API);
+  });
+  afterAll(() => checked[Symbol.asyncDispose]());
+
+  test("finds everything as expected", async () => {
+    const report = await checked.report({ write: true });
+    expect(report).toMatchObject({ complete: true, ended: null, differs: 0 });
+    expect(checksWith(report, "observed")).toEqual([]);
+    expect(checksWith(report, "not_checked")).toEqual([
+      "address-of-the-united-kingdom",
+      "token-refresh",
+      "address-of-the-application",
+      "consents-of-canada-and-saudi-arabia",
+      "listed-address",
+      "access-denied",
+      "secret-of-another-data-center",
+    ]);
+  });
+
+  test.each(RECORDS_DEVIATIONS.map((deviation) => [deviation.behaviour, deviation] as const))(
+    "finds that %s",
+    async (_behaviour, deviation) => {
+      const report = await checked.report({ deviation });
+      expect(checksWith(report, "differs")).toContain(deviation.check);
+    },
+  );
+
+  test.each([
+    ["https://api.zoho.eu", "observed"],
+    ["https://www.other.example", "differs"],
+  ])("a token answer that names %s is %s", async (domain, status) => {
+    await using other = await recordsChecked(await startRecordsSandbox(), domain);
+    const { checks } = await other.report();
+    expect(checks.find(({ check }) => check === "api-domain")).toMatchObject({ status });
+  });
+});
