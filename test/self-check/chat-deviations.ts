@@ -81,6 +81,12 @@ export const CHAT_DEVIATIONS: readonly Deviation[] = [
     answers: refused("no_such_address"),
   },
   {
+    behaviour: "an address finds another person",
+    check: "email-lookup",
+    at: "users.lookupByEmail",
+    answers: unlessRefused(ofUser({ id: "U000000999" })),
+  },
+  {
     behaviour: "users.list ignores the limit",
     check: "people-pages",
     at: "users.list",
@@ -201,6 +207,13 @@ export const CHAT_DEVIATIONS: readonly Deviation[] = [
     sends: ({ params }) => (params["latest"] === undefined ? {} : { inclusive: "true" }),
   },
   {
+    behaviour: "histories from a time begin with the newest message",
+    check: "history-from-oldest",
+    at: "conversations.history",
+    when: ({ params }) => params["oldest"] !== undefined,
+    sends: () => ({ oldest: undefined }),
+  },
+  {
     behaviour: "an invalid time is ignored",
     check: "invalid-time",
     at: "conversations.history",
@@ -226,6 +239,12 @@ export const CHAT_DEVIATIONS: readonly Deviation[] = [
       ...message,
       text: String(message["text"]).replace("&", "&amp;amp;"),
     })),
+  },
+  {
+    behaviour: "long messages are not split",
+    check: "split-messages",
+    at: "chat.postMessage",
+    sends: ({ params }) => ({ text: params["text"]?.slice(0, 200) }),
   },
   {
     behaviour: "the time of a split message names none of its parts",

@@ -24,7 +24,7 @@ describe("the self-check of the spreadsheet platform", () => {
 
   test("finds everything as expected", async () => {
     const report = await checked.report({ write: true });
-    expect(report).toMatchObject({ complete: true, ended: null, differs: 0 });
+    expect(report).toMatchObject({ complete: true, incomplete: null, differs: 0 });
     expect(checksWith(report, "observed")).toEqual(["data-source-ranges"]);
     expect(checksWith(report, "not_checked")).toEqual([
       "token-refresh",

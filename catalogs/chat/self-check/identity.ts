@@ -105,6 +105,20 @@ export const IDENTITY: readonly PlatformCheck<ChatProbe>[] = [
     },
   },
   {
+    name: "email-lookup",
+    expects: "users.lookupByEmail finds the user by the address of their own profile",
+    tool: "GetUsersInfo",
+    async run(probe) {
+      const user = textIn((await self(probe)).body, "user_id");
+      const asked = await probe.ask("users.info", { user });
+      const email = textIn(objectIn(objectIn(asked.body, "user"), "profile"), "email");
+      if (email === undefined) return withoutExample();
+      const found = await probe.ask("users.lookupByEmail", { email });
+      const isSame = textIn(objectIn(found.body, "user"), "id") === user;
+      return judged(found.ok && isSame, { ...codeSeen(found), same_person: isSame });
+    },
+  },
+  {
     name: "people-pages",
     expects: "users.list keeps to its limit, and the next page has other people",
     tool: "ListUsers",
