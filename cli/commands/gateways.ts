@@ -1,5 +1,6 @@
 // `runtime gateways`: MCP addresses, each with a set of tools.
 import type { GatewayRecord, PatchGateway, UpdateGateway } from "../../src/gateways";
+import { GatewayResponse } from "../../src/gateways/schema";
 import { AUTH_TYPE_NAMES } from "../../src/gateways/compat";
 import { type ClientCall, clientVerb } from "../client/client";
 import {
@@ -65,6 +66,7 @@ const COLUMNS: readonly Column<GatewayRecord>[] = [
 const SHAPE: Shape<GatewayRecord> = {
   name: ({ slug }) => slug,
   optional: ["description", "instructions", "user_source_id", "tool_filter", "unknown_tools"],
+  schema: GatewayResponse,
   columns: COLUMNS,
 };
 

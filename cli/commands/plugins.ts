@@ -1,5 +1,6 @@
 // `runtime plugins`: webhook servers that decide about tool calls, and how to reach them.
 import type { BindingType, Plugin, PluginTrial } from "../../src/hooks";
+import { CreatePluginResponse } from "../../src/hooks/schema";
 import { clientVerb, withClient } from "../client/client";
 import {
   createPlugin,
@@ -56,6 +57,7 @@ const COLUMNS: readonly Column<Plugin>[] = [
 const SHAPE: Shape<Plugin> = {
   name: ({ id }) => id,
   optional: ["description", "webhook_config", "created_by", "updated_by", "hooks", "not_in_force"],
+  schema: CreatePluginResponse,
   columns: COLUMNS,
   lines: (plugin) => {
     const { auth, health_check_path, signing_secret } = plugin.webhook_config ?? {};
