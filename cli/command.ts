@@ -155,6 +155,17 @@ export function oneOf<T extends string>(
   throw new UsageError(`${what} ${closedList(known, text)}.`);
 }
 
+/** The flags of `create`, which fills in what is left out; `update` takes the same flags and leaves it as it is. */
+export function withDefaults(
+  flags: readonly FlagSpec[],
+  defaults: { readonly [flag: string]: string },
+): FlagSpec[] {
+  return flags.map((spec) => {
+    const value = defaults[spec.flag];
+    return value === undefined ? spec : { ...spec, meaning: `${spec.meaning} (default: ${value})` };
+  });
+}
+
 /** Drops undefined fields, for records whose fields are absent rather than undefined. */
 export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);

@@ -1,5 +1,5 @@
 // A document for `runtime apply`: read, checked as a whole, and with the values from variables and files filled in.
-import { fieldErrors, isObject, withoutNulls } from "../src/base";
+import { fieldErrors, isObject, sentence, withoutNulls } from "../src/base";
 import { type FieldError, malformedRequest, RuntimeError } from "../src/errors";
 import { ManifestRequest } from "../src/manifest/schema";
 import { contradictions, unknownNames } from "../src/manifest/rules";
@@ -19,6 +19,8 @@ export interface ApplyDocument {
   /** Runs `work`. Errors about fields of the document get their places in it. */
   locating<T>(work: () => Promise<T>): Promise<T>;
 }
+
+const SECTIONS = Object.keys(ManifestRequest.properties).join(", ");
 
 /** More would not help anybody to mend a document. */
 const MAX_PROBLEMS = 20;
@@ -41,7 +43,7 @@ export async function readDocument(io: Io, file: string): Promise<ApplyDocument>
 }
 
 function notADocument(name: string): Error {
-  return malformedRequest(`${name} must contain one document: an object with providers, secrets, settings.`);
+  return malformedRequest(`${name} must contain one document: an object with ${SECTIONS}.`);
 }
 
 function errorsOf(sources: Sources): FieldError[] {
@@ -68,7 +70,7 @@ function locatedError(name: string, parsed: ParsedDocument, error: unknown): unk
   if (!(error instanceof RuntimeError) || error.fieldErrors === undefined) return error;
   const places = error.fieldErrors.map(parsed.located).map(({ line }) => `line ${line}`);
   const at = places.length === 0 ? "" : ` See ${name}, ${[...new Set(places)].join(", ")}.`;
-  return new RuntimeError(error.name, error.status, `${error.message}${at}`, {
+  return new RuntimeError(error.name, error.status, `${sentence(error.message)}${at}`, {
     fieldErrors: error.fieldErrors,
     cause: error,
   });

@@ -3,7 +3,7 @@ import { isObject, nearest, unknownFields } from "../src/base";
 import type { Execution } from "../src/tools";
 import { ExecuteToolResponse } from "../src/tools/schema";
 import { UsageError } from "./errors";
-import { choose, type Field } from "./fields";
+import { choose, type Field, nested } from "./fields";
 
 /** Throws `usage` for a path that no execution has. What a tool returns in `output.value` is not known before the run. */
 export function checkExecutionFields(fields: readonly Field[]): void {
@@ -33,10 +33,6 @@ export function mistakeInValue(execution: Execution, fields: readonly Field[]): 
     }
   }
   return undefined;
-}
-
-function nested([name = "", ...rest]: readonly string[]): { [name: string]: unknown } {
-  return { [name]: rest.length === 0 ? true : nested(rest) };
 }
 
 function mistake(field: Field, name: string, known: readonly string[], note = ""): UsageError {

@@ -1,5 +1,7 @@
 // `--fields id,oauth2.client_id`: selects fields of records, with dots for nested ones.
 
+import { unknownFields } from "../src/base/unknown-fields";
+
 export type Field = string;
 type Plain = { readonly [key: string]: unknown };
 
@@ -21,20 +23,37 @@ export function fieldText(record: object, field: Field): string | undefined {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** The first field that no record has, and the known fields; undefined if all are known. */
+/** Which fields a kind of record may have besides those of the records at hand. */
+export interface MayHave {
+  /** Fields that a record may lack. */
+  optional?: readonly string[];
+  /** The schema of the record, for what is inside of optional fields; absent: anything may be there. */
+  schema?: object;
+}
+
+/** The first field that no record has, and the known ones at its place; undefined if all are known. */
 export function unknownField(
   records: readonly object[],
   fields: readonly Field[],
-  optional: readonly string[],
-): { field: Field; known: string[] } | undefined {
+  { optional = [], schema }: MayHave,
+): { field: Field; name: string; known: readonly string[] } | undefined {
   if (records.length === 0) return undefined;
-  const known = new Set([...records.flatMap((record) => Object.keys(record)), ...optional]);
-  const missing = fields.find((field) => {
+  for (const field of fields) {
     const [first = ""] = field.split(".");
-    const isOptional = optional.includes(field) || optional.includes(first);
-    return !isOptional && records.every((record) => valueAt(record, field) === undefined);
-  });
-  return missing === undefined ? undefined : { field: missing, known: [...known] };
+    if (optional.includes(field) || records.some((record) => valueAt(record, field) !== undefined)) continue;
+    if (!optional.includes(first)) {
+      const known = new Set([...records.flatMap((record) => Object.keys(record)), ...optional]);
+      return { field, name: field, known: [...known] };
+    }
+    const [unknown] = schema === undefined ? [] : unknownFields(schema, nested(field.split(".")), 1);
+    if (unknown !== undefined) return { field, name: unknown.name, known: unknown.known };
+  }
+  return undefined;
+}
+
+/** A record that has only the field at this path. */
+export function nested([name = "", ...rest]: readonly string[]): { [name: string]: unknown } {
+  return { [name]: rest.length === 0 ? true : nested(rest) };
 }
 
 function valueAt(record: object, field: Field): unknown {

@@ -2,7 +2,7 @@
 import { isObject } from "../src/base/json";
 import { nearest } from "../src/base/nearest";
 import { UsageError } from "./errors";
-import { choose, type Field, fieldText, unknownField } from "./fields";
+import { choose, type Field, fieldText, type MayHave, unknownField } from "./fields";
 import type { Io } from "./io";
 import { printable, printableJson } from "./printable";
 import { type Column, fittedTable, linesOf } from "./table";
@@ -23,14 +23,12 @@ export interface View {
 export type Lines = readonly (readonly [label: string, value: string | undefined])[];
 
 /** How one kind of record is printed. */
-export interface Shape<T> {
+export interface Shape<T> extends MayHave {
   columns: readonly Column<T>[];
   /** The lines that a single record is shown with; default: those of its columns. */
   lines?(record: T): Lines;
   /** The text by which other commands refer to the record. */
   name(record: T): string;
-  /** Fields that a record may lack; `--fields` accepts them. */
-  optional?: readonly string[];
 }
 
 /** A list: an array of records, or a table. `empty` is the note that replaces an empty table. */
@@ -38,12 +36,12 @@ export function printList<T extends object>(
   io: Io,
   view: View,
   items: readonly T[],
-  { columns, name, optional = [] }: Shape<T>,
+  { columns, name, ...mayHave }: Shape<T>,
   empty: string,
 ): void {
   const { output, fields, headers } = view;
   if (output === "name") return io.out(items.map((item) => `${printable(name(item))}\n`).join(""));
-  const shown = chosen(items, fields, optional);
+  const shown = chosen(items, fields, mayHave);
   if (output === "ndjson") return io.out(shown.map(line).join(""));
   if (output !== "table") return io.out(output === "json" ? json(shown) : yaml(shown));
   if (items.length === 0) return io.note(empty);
@@ -61,12 +59,12 @@ export function printRecord<T extends object>(
   io: Io,
   view: View,
   record: T,
-  { columns, lines = (item) => columnLines(columns, item), name, optional = [] }: Shape<T>,
+  { columns, lines = (item) => columnLines(columns, item), name, ...mayHave }: Shape<T>,
 ): void {
   const { output } = view;
   if (output === "name") return io.out(`${printable(name(record))}\n`);
-  const fields = view.acts === true ? knownFields(io, record, view.fields, optional) : view.fields;
-  const [shown] = chosen([record], fields, optional);
+  const fields = view.acts === true ? knownFields(io, record, view.fields, mayHave) : view.fields;
+  const [shown] = chosen([record], fields, mayHave);
   if (output !== "table") return io.out(formatted(output, shown));
   const selected = fields?.map((field) => [field, fieldText(record, field)] as const);
   io.out(linesOf(selected ?? lines(record), io.paint, io.columns));
@@ -113,12 +111,12 @@ function fieldColumn<T extends object>(field: Field): Column<T> {
 function chosen<T extends object>(
   items: readonly T[],
   fields: readonly Field[] | undefined,
-  optional: readonly string[],
+  mayHave: MayHave,
 ): readonly object[] {
   if (fields === undefined) return items;
-  const unknown = unknownField(items, fields, optional);
+  const unknown = unknownField(items, fields, mayHave);
   if (unknown === undefined) return items.map((item) => choose(item, fields));
-  const meant = nearest(unknown.field, unknown.known);
+  const meant = nearest(unknown.name, unknown.known);
   const hint = meant === undefined ? "" : ` Did you mean ${meant}?`;
   throw new UsageError(
     `--fields: there is no field ${unknown.field}.${hint} The fields are ${unknown.known.join(", ")}.`,
@@ -130,9 +128,9 @@ function knownFields(
   io: Io,
   record: object,
   fields: readonly Field[] | undefined,
-  optional: readonly string[],
+  mayHave: MayHave,
 ): readonly Field[] | undefined {
-  const unknown = fields === undefined ? undefined : unknownField([record], fields, optional);
+  const unknown = fields === undefined ? undefined : unknownField([record], fields, mayHave);
   if (unknown === undefined) return fields;
   io.note(`warning: --fields: there is no field ${unknown.field}. Showing all fields.`);
   return undefined;

@@ -109,7 +109,7 @@ function isNewElsewhere(config: Config): boolean {
 }
 
 /** Where a root key is created if there is none; undefined if it comes from elsewhere. */
-function rootKeyFileOf(config: Config): string | undefined {
+export function rootKeyFileOf(config: Config): string | undefined {
   if (config.rootKey !== undefined) return undefined;
   try {
     return config.rootKeyFile() ?? config.defaultRootKeyFile();

@@ -209,12 +209,21 @@ async function checkedBody(
   return { body: checked(schema, value, "request body"), text };
 }
 
+const LONGEST_PARAMETER = 256;
+
+/** The limit of a path parameter: that of its schema, if that is lower. */
+function longestOf(schema: object = {}): number {
+  const own = "maxLength" in schema ? Number(schema.maxLength) : LONGEST_PARAMETER;
+  return Math.min(own, LONGEST_PARAMETER);
+}
+
 function checkParameters({ parameters, errors }: ServedOperation, params: Incoming["params"]): void {
   // An operation that declares no 400 answers an invalid id like an unknown one.
   const refusal = errors.includes(400) ? invalidParameter : notFound;
   for (const name in params) {
     const value = pathValue(params, name) ?? "";
-    if (value.length > 256) throw refusal(`${name} must not have more than 256 characters.`);
+    const most = longestOf(parameters?.[name]);
+    if (value.length > most) throw refusal(`${name} must not have more than ${most} characters.`);
     if (/[\0\uFFFD]/.test(value)) throw refusal(`${name} contains characters that are not text.`);
     const schema = parameters?.[name];
     if (schema === undefined) continue;

@@ -106,7 +106,8 @@ interface Sent {
 }
 
 async function answerTo(io: Io, common: Common, request: Sent): Promise<Answer> {
-  const config = await loadCommonConfig(io, common);
+  // A line about its own request would only repeat what the command prints.
+  const config = await loadCommonConfig(io, common, { flags: { "log.access": "false" } });
   const configured = addressOf(common, config);
   if (configured !== undefined) return answerOfServer(io, common, config, configured, request);
   checkDataFolder(common, config);

@@ -69,7 +69,7 @@ export const verbs = [
     examples: [
       "runtime apply -f project.yaml --dry-run",
       "runtime apply -f project.yaml",
-      "runtime apply -f project.yaml --prune --yes",
+      "runtime apply -f project.yaml --prune",
       "runtime export --project sales | runtime apply -f - --project sales-test --dry-run",
     ],
     flags: [

@@ -85,7 +85,7 @@ export const verbs = [
   deleteVerb({
     summary: "Delete a grant with its tokens. The user must consent again before the next call.",
     examples: [
-      'runtime connections delete "$(runtime connections list --user alice --provider slack -o name)" --yes',
+      'runtime connections delete "$(runtime connections list --user alice --provider slack -o name)"',
     ],
     find: (_client, id) => ({
       id,

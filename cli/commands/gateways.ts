@@ -1,5 +1,6 @@
 // `runtime gateways`: MCP addresses, each with a set of tools.
 import type { GatewayRecord, PatchGateway, UpdateGateway } from "../../src/gateways";
+import { GatewayResponse } from "../../src/gateways/schema";
 import { AUTH_TYPE_NAMES } from "../../src/gateways/compat";
 import { type ClientCall, clientVerb } from "../client/client";
 import {
@@ -12,7 +13,7 @@ import {
   slugInfo,
   updateGateway,
 } from "../client/gateways";
-import { defined, type Line } from "../command";
+import { defined, type Line, withDefaults } from "../command";
 import { EXIT, UsageError } from "../errors";
 import { AUTH_NAMES, type GatewayFields, gatewayBody } from "../gateway-body";
 import { CLIENT_NAMES } from "../mcp-client-formats";
@@ -25,15 +26,15 @@ import { deleteVerb, listVerb } from "../record-verbs";
 import type { Column } from "../table";
 
 const FIELDS = [
-  { flag: "--slug <slug>", meaning: "public name in the address (default: derived from the name)" },
+  { flag: "--slug <slug>", meaning: "public name in the address" },
   {
     flag: "--auth <method>",
-    meaning: `how callers authenticate: ${AUTH_NAMES.join(", ")} (default: api-key)`,
+    meaning: `how callers authenticate: ${AUTH_NAMES.join(", ")}`,
   },
   { flag: "--user-source <id>", meaning: "with --auth identity-provider: an id of user_sources" },
   {
     flag: "--tool <name>",
-    meaning: "a tool of the gateway; may be repeated (default: all)",
+    meaning: "a tool of the gateway; may be repeated",
     repeat: true as const,
   },
   { flag: "--toolkit <name>", meaning: "all tools of a toolkit; may be repeated", repeat: true as const },
@@ -42,6 +43,12 @@ const FIELDS = [
   { flag: "--instructions <text>", meaning: "instructions for MCP clients" },
   { flag: "--status <status>", meaning: "active or inactive" },
 ];
+
+const DEFAULTS = {
+  "--slug <slug>": "derived from the name",
+  "--auth <method>": "api-key",
+  "--tool <name>": "all",
+};
 
 const COLUMNS: readonly Column<GatewayRecord>[] = [
   { title: "slug", keep: "always", value: ({ slug }) => slug },
@@ -59,6 +66,7 @@ const COLUMNS: readonly Column<GatewayRecord>[] = [
 const SHAPE: Shape<GatewayRecord> = {
   name: ({ slug }) => slug,
   optional: ["description", "instructions", "user_source_id", "tool_filter", "unknown_tools"],
+  schema: GatewayResponse,
   columns: COLUMNS,
 };
 
@@ -85,7 +93,7 @@ export const verbs = [
       "runtime gateways create Support --toolkit Chat --no-deprecated",
       "runtime gateways create Reports --slug reports --tool Sheets.GetSpreadsheet",
     ],
-    flags: FIELDS,
+    flags: withDefaults(FIELDS, DEFAULTS),
     read: (line) => ({ name: line.word(0), fields: fieldsOf(line) }),
     run: async (call, { name, fields }) => {
       const body = await gatewayBody(call.client, { ...fields, auth: fields.auth ?? "api-key" });
@@ -114,7 +122,7 @@ export const verbs = [
   deleteVerb({
     usage: "delete <gateway>",
     summary: "Delete a gateway. Its slug can be used again at once.",
-    examples: ["runtime gateways delete support --yes"],
+    examples: ["runtime gateways delete support"],
     find: async (client, word) => {
       const { id, slug } = await findGateway(client, word);
       return {

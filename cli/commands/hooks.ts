@@ -12,7 +12,7 @@ import {
   updateHook,
 } from "../client/hooks";
 import { hookId, pluginId } from "../client/named";
-import { defined, type Line, verb } from "../command";
+import { defined, type Line, verb, withDefaults } from "../command";
 import { UsageError } from "../errors";
 import { readObject } from "../input";
 import { printList, printRecord, type Shape } from "../output";
@@ -34,13 +34,17 @@ const CHANGES = [
     meaning: "if the webhook fails: fail_closed stops the call, fail_open continues",
   },
   { flag: "--phase <phase>", meaning: "for a hook of an organization: before or after those of projects" },
-  {
-    flag: "--priority <n>",
-    meaning: "0 to 1000; lower runs first (for a new hook, default: the first free one)",
-  },
+  { flag: "--priority <n>", meaning: "0 to 1000; lower runs first" },
   { flag: "--status <status>", meaning: "active or inactive" },
-  { flag: "--timeout-ms <ms>", meaning: "timeout of the webhook (default: 5000)" },
+  { flag: "--timeout-ms <ms>", meaning: "timeout of the webhook" },
 ];
+
+const DEFAULTS = {
+  "--failure-mode <mode>": "fail_closed",
+  "--phase <phase>": "before",
+  "--priority <n>": "the first free one",
+  "--timeout-ms <ms>": "5000",
+};
 
 const SHAPE: Shape<Hook> = {
   name: ({ id }) => id,
@@ -119,7 +123,11 @@ export const verbs = [
       "runtime hooks create again --plugin channels --point tool.pre",
       "runtime hooks create log --plugin audit --point tool.post --failure-mode fail_open --priority 900",
     ],
-    flags: [{ flag: "--plugin <id>", meaning: "plugin to call, by its id or name" }, POINT, ...CHANGES],
+    flags: [
+      { flag: "--plugin <id>", meaning: "plugin to call, by its id or name" },
+      POINT,
+      ...withDefaults(CHANGES, DEFAULTS),
+    ],
     read: (line) => ({
       body: {
         name: line.word(0),
@@ -156,7 +164,7 @@ export const verbs = [
   }),
   deleteVerb({
     summary: "Delete a hook.",
-    examples: ["runtime hooks delete 'channels tool.pre' --force"],
+    examples: ["runtime hooks delete 'channels tool.pre'"],
     find: hookToDelete,
     remove: deleteHook,
   }),

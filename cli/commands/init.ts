@@ -6,7 +6,7 @@ import { type Common, verb } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
 import { printRecord } from "../output";
-import { type Session, withSession } from "../session";
+import { rootKeyFileOf, type Session, withSession } from "../session";
 import { ensureNamedFile, storeUser } from "../user-file";
 
 export const verbs = [
@@ -25,6 +25,9 @@ export const verbs = [
   }),
 ];
 
+const ROOT_KEY_NOTE =
+  "Keep a copy of the root key apart from the data: without it, nothing that is stored can be decrypted.";
+
 interface InitOptions {
   user: string | undefined;
   yes: boolean;
@@ -40,7 +43,14 @@ async function runInit(io: Io, common: Common, options: InitOptions): Promise<vo
     const file = storeUser(config, user);
     const keys = makeKeys ? await newKeys(session) : [];
     const [admin, run] = keys;
-    const made = { user, config_file: file, data_dir: config.dataFolder(), keys };
+    const rootKey = rootKeyFileOf(config);
+    const made = {
+      user,
+      config_file: file,
+      data_dir: config.dataFolder(),
+      root_key_file: rootKey ?? null,
+      keys,
+    };
     printRecord(io, common, made, {
       name: () => user,
       columns: [],
@@ -48,6 +58,7 @@ async function runInit(io: Io, common: Common, options: InitOptions): Promise<vo
         ["user", user],
         ["configuration", file],
         ["data", config.dataFolder()],
+        ["root key", rootKey],
         ["admin key", admin?.key],
         ["run key", run?.key],
       ],
@@ -55,6 +66,9 @@ async function runInit(io: Io, common: Common, options: InitOptions): Promise<vo
     if (makeKeys)
       io.note("The keys are shown only now. Give agents the run key, which cannot change settings.");
     else io.note("There are API keys already. To create more: runtime keys create NAME");
+    // A command before this one may have created it without a word, in a script.
+    if (makeKeys && rootKey !== undefined && !(io.interactive && session.newKey !== undefined))
+      io.note(ROOT_KEY_NOTE);
     const { items } = await runtime.providers.list(principal);
     if (items.length === 0) io.note("Next: runtime (shows what is missing)");
   });

@@ -76,7 +76,7 @@ export const verbs = [
   }),
   deleteVerb({
     summary: "Revoke an API key. It stops working at once.",
-    examples: ["runtime keys delete my-agent --yes"],
+    examples: ["runtime keys delete my-agent"],
     find: keyToDelete,
     remove: deleteKey,
   }),

@@ -9,7 +9,7 @@ import {
   runnableTools,
   updateEntry,
 } from "../client/models";
-import { type FlagSpec, defined, type Line, oneOf, verb } from "../command";
+import { type FlagSpec, defined, type Line, oneOf, verb, withDefaults } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
 import { printRecord, type Shape } from "../output";
@@ -34,7 +34,7 @@ const SERVER_FLAGS: readonly FlagSpec[] = [
     meaning:
       "openai only: path where the server speaks the Responses protocol itself, for example /responses",
   },
-  { flag: "--embeddings-endpoint <path>", meaning: "openai only: path of embeddings (default: /embeddings)" },
+  { flag: "--embeddings-endpoint <path>", meaning: "openai only: path of embeddings" },
   { flag: "--api-version <version>", meaning: "anthropic only: version of the protocol" },
   {
     flag: "--limit-field <field>",
@@ -87,7 +87,10 @@ export const verbs = [
       "runtime models create openai --type openai --model gpt-4o --api-key-env OPENAI_API_KEY",
       "runtime models create claude --type anthropic --model claude-sonnet-4-5 --api-key-stdin < key",
     ],
-    flags: [{ flag: "--type <type>", meaning: "protocol: openai or anthropic" }, ...SERVER_FLAGS],
+    flags: [
+      { flag: "--type <type>", meaning: "protocol: openai or anthropic" },
+      ...withDefaults(SERVER_FLAGS, { "--embeddings-endpoint <path>": "/embeddings" }),
+    ],
     read: (line) => ({ id: line.word(0), type: typeIn(line), key: keyIn(line), fields: fieldsIn(line) }),
     run: async (io, common, { id, type, key, fields }) => {
       const api_key = await keyFrom(io, key);
@@ -137,7 +140,7 @@ export const verbs = [
   }),
   deleteVerb({
     summary: "Delete a stored entry.",
-    examples: ["runtime models delete local --yes"],
+    examples: ["runtime models delete local"],
     find: async (client, word) => {
       const { id, models } = await getEntry(client, word);
       const offers = models.length === 0 ? "" : ` (${models.join(", ")})`;

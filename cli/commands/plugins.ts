@@ -1,5 +1,6 @@
 // `runtime plugins`: webhook servers that decide about tool calls, and how to reach them.
 import type { BindingType, Plugin, PluginTrial } from "../../src/hooks";
+import { CreatePluginResponse } from "../../src/hooks/schema";
 import { clientVerb, withClient } from "../client/client";
 import {
   createPlugin,
@@ -10,7 +11,7 @@ import {
   updatePlugin,
 } from "../client/hooks";
 import { pluginId } from "../client/named";
-import { type Common, defined, type Line, verb } from "../command";
+import { type Common, defined, type Line, verb, withDefaults } from "../command";
 import { EXIT, UsageError } from "../errors";
 import type { Io } from "../io";
 import { noteNotInForce } from "../not-in-force";
@@ -39,7 +40,7 @@ const FIELDS = [
     meaning: "read the secret that signs requests (whsec_…) from a file, or - for standard input",
   },
   { flag: "--description <text>", meaning: "what the plugin is for" },
-  { flag: "--status <status>", meaning: "active or inactive (default for a new plugin: inactive)" },
+  { flag: "--status <status>", meaning: "active or inactive" },
   { flag: "--file <file>", meaning: "the whole record as JSON, or - for standard input; flags override it" },
 ];
 
@@ -56,6 +57,7 @@ const COLUMNS: readonly Column<Plugin>[] = [
 const SHAPE: Shape<Plugin> = {
   name: ({ id }) => id,
   optional: ["description", "webhook_config", "created_by", "updated_by", "hooks", "not_in_force"],
+  schema: CreatePluginResponse,
   columns: COLUMNS,
   lines: (plugin) => {
     const { auth, health_check_path, signing_secret } = plugin.webhook_config ?? {};
@@ -113,7 +115,7 @@ export const verbs = [
       "runtime plugins create company --file plugin.json --binding tenant",
     ],
     flags: [
-      ...FIELDS,
+      ...withDefaults(FIELDS, { "--status <status>": "inactive" }),
       { flag: "--failure-mode <mode>", meaning: "of its hooks: fail_closed (default) or fail_open" },
       { flag: "--phase <phase>", meaning: "of its hooks: before (default) or after the hooks of projects" },
       { flag: "--priority <n>", meaning: "of its hooks: lower runs first (default: the first free one)" },
@@ -140,7 +142,7 @@ export const verbs = [
   }),
   deleteVerb({
     summary: "Delete a plugin that has no hooks left.",
-    examples: ["runtime plugins delete channels --yes"],
+    examples: ["runtime plugins delete channels"],
     find: async (client, word) => {
       const { id, name } = await getPlugin(client, await pluginId(client, word));
       return {

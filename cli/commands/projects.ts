@@ -86,7 +86,7 @@ export const verbs = [
   verb({
     usage: "delete <id>",
     summary: "Delete a project and all its records permanently. On the data folder only.",
-    examples: ["runtime projects delete sales --yes"],
+    examples: ["runtime projects delete sales"],
     flags: DELETING,
     read: (line) => ({ id: line.word(0), ...confirmationIn(line) }),
     run: async (io, common, { id, ...given }) => {

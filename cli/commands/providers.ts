@@ -1,6 +1,7 @@
 // `runtime providers`: where users consent.
 import { presets } from "../../catalogs/presets";
 import type { AuthProvider } from "../../src/providers";
+import { AuthProviderResponse } from "../../src/providers/schema";
 import { clientVerb, withClient } from "../client/client";
 import {
   createProvider,
@@ -46,6 +47,7 @@ const COLUMNS: readonly Column<AuthProvider>[] = [
 const SHAPE: Shape<AuthProvider> = {
   name: ({ id }) => id,
   optional: ["provider_id", "description", "oauth2"],
+  schema: AuthProviderResponse,
   columns: COLUMNS,
   lines: (provider) => [
     ["redirect uri", provider.oauth2.redirect_uri],
@@ -117,7 +119,7 @@ export const verbs = [
   }),
   deleteVerb({
     summary: "Delete an auth provider and everything that users have granted there.",
-    examples: ["runtime providers delete slack --yes"],
+    examples: ["runtime providers delete slack"],
     find: async (client, word) => {
       const { id = word, provider_id } = await getProvider(client, word);
       const { total_count } = await listConnections(client, { provider_id: word, limit: 1 });

@@ -62,7 +62,7 @@ export const verbs = [
   deleteVerb({
     usage: "delete <key>",
     summary: "Delete a secret by its key or id.",
-    examples: ["runtime secrets delete VENDOR_TOKEN --yes"],
+    examples: ["runtime secrets delete VENDOR_TOKEN"],
     find: async (client, word) => {
       const { items } = await listSecrets(client);
       // The server decides which key a word means, and answers an unknown one.

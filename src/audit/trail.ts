@@ -88,7 +88,7 @@ export class Trail {
     const limit = limitOf(filter.limit);
     for (const id of [before, after])
       if (id !== undefined && !(await hasAuditEntry(this.#store, project, id)))
-        throw notFound(`There is no entry with the id in \`${id === before ? "before" : "after"}\`.`);
+        throw notFound("The audit trail of the project has no entry with this id.");
     const people = new People(this.#store, project.projectId);
     const oldestFirst = filter.order === "oldest" || after !== undefined || since !== undefined;
     const window = {

@@ -24,6 +24,8 @@ export function ruleOf(violations: readonly Violation[], value: unknown): { rule
     return { rule: "type", message: `must be ${types.join(" or ")}` };
   }
   const [first] = violations;
+  if (first?.keyword === "minLength" && value === "")
+    return { rule: first.keyword, message: "must not be empty" };
   return { rule: first?.keyword ?? "schema", message: first?.message ?? "has the wrong form" };
 }
 

@@ -71,7 +71,10 @@ function isGroup(name: string, keys: readonly string[]): boolean {
 function unknownKey(file: string, key: string, keys: readonly string[]): Error {
   if (isGroup(key, keys)) return new ConfigFileError(file, `"${key}" takes nested keys, not a value.`, key);
   const groups = keys.flatMap((name) => name.split(".").slice(0, -1));
-  const suggestion = nearest(key, [...keys, ...groups]);
+  // `http.port` for `port`, too.
+  const last = key.slice(key.lastIndexOf(".") + 1);
+  const suggestion =
+    nearest(key, [...keys, ...groups]) ?? keys.find((known) => known === last || known.endsWith(`.${last}`));
   const advice = suggestion === undefined ? "" : `; did you mean "${suggestion}"?`;
   return new ConfigFileError(file, `unknown key "${key}"${advice}`, key);
 }

@@ -2,7 +2,7 @@
 // which may be a secret.
 import { Check } from "typebox/schema";
 import { closedList, isObject, nearest } from "../base";
-import { configurationError } from "../errors";
+import { configurationError, unknownRecord } from "../errors";
 import { settingError } from "./errors";
 import type { SettingDeclaration, SettingDeclarations } from "./keys";
 
@@ -60,7 +60,10 @@ export function settingOf(declarations: SettingDeclarations, name: string, text:
   if (declaration === undefined) {
     const near = nearest(name, Object.keys(declarations));
     const advice = near === undefined ? "" : ` Did you mean ${near}?`;
-    throw configurationError(`The setting ${name} does not exist.${advice} To see all: runtime config show`);
+    throw configurationError(
+      `The setting ${name} does not exist.${advice} To see all: runtime config show`,
+      unknownRecord("key"),
+    );
   }
   if (declaration.secret === true)
     throw configurationError(`${name} is not read from the file. Set it in the environment.`);

@@ -10,6 +10,7 @@ import { type Change, makeChange, type Transaction } from "../store";
 import { type Bindings, checkCreator, checkWriter } from "./bindings";
 import { bindingOf, hookRecord, pluginRecord, shownPlugin } from "./record";
 import { credentialFields, endpointAddresses, originsOfPlugin, originsOfWebhook } from "./origins";
+import { checkUnused } from "./in-use";
 import * as repository from "./repository";
 import type { Binding, HookRow, PluginRow, Scope } from "./repository";
 import { checkNoHookFields, checkPlugin } from "./rules";
@@ -283,8 +284,7 @@ export class Plugins {
     const row = yield* repository.pluginInTransaction(scope, id);
     if (row === undefined) throw unknownPlugin();
     checkWriter(principal, row);
-    if ((yield* repository.hooksOfPlugin(id)) > 0)
-      throw conflict("Hooks use this plugin. Delete them first, or set the plugin's status to inactive.");
+    checkUnused(yield* repository.hooksOfPlugin(id));
     yield* repository.deletePlugin(row);
     const details = { binding: row.binding_type };
     yield* this.#audit.record(principal, "plugin.delete", row.id, { details, before: pluginRecord(row) });

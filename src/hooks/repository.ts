@@ -139,7 +139,9 @@ const LIST_BOUND_HOOKS = query<HookRow>(
 const ACTIVE_HOOKS = query<HookRow>(
   `SELECT ${HOOK_COLUMNS} FROM hooks WHERE ${VISIBLE} AND status = 'active' ORDER BY priority, created_at, id`,
 );
-const COUNT_OF_PLUGIN = query<{ count: number }>("SELECT COUNT(*) AS count FROM hooks WHERE plugin_id = ?");
+const HOOKS_OF_PLUGIN = query<HookRow>(
+  `SELECT ${HOOK_COLUMNS} FROM hooks WHERE plugin_id = ? ORDER BY created_at, id`,
+);
 
 export const {
   add: addHook,
@@ -198,8 +200,9 @@ export function* pluginNamed({ type, id }: Binding, name: string): Transaction<P
   return yield* get(FIND_NAMED, type, id, name);
 }
 
-export function* hooksOfPlugin(pluginId: string): Transaction<number> {
-  return (yield* get(COUNT_OF_PLUGIN, pluginId))?.count ?? 0;
+/** Of every binding. */
+export function* hooksOfPlugin(pluginId: string): Transaction<HookRow[]> {
+  return yield* all(HOOKS_OF_PLUGIN, pluginId);
 }
 
 /** Only if the plugin has not changed. Calls do not depend on it, so no generation is raised. */

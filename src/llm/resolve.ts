@@ -1,6 +1,6 @@
 // Finds the server and the model of a request.
 import { nearest } from "../base";
-import { invalidParameter } from "../errors";
+import { invalidParameter, unknownRecord } from "../errors";
 import type { ModelList } from "./model-schema";
 import type { ModelServer } from "./server-of";
 
@@ -32,7 +32,7 @@ export function resolveModel(servers: readonly ModelServer[], text: string): Cho
   if (named !== undefined && name !== "" && named.models.length === 0) return { server: named, model: name };
   const guess = nearest(text, modelNames(servers));
   const hint = guess === undefined ? "GET /v1/models lists the models." : `Did you mean "${guess}"?`;
-  throw invalidParameter(`model: unknown model. ${hint}`);
+  throw invalidParameter(`model: unknown model. ${hint}`, unknownRecord("model"));
 }
 
 function firstOf({ id, models: [first] }: ModelServer): string {

@@ -1,4 +1,5 @@
 // Errors about records of a manifest. The services speak about one record; these errors say which one.
+import { sentence } from "../base";
 import { conflict, type FieldError, malformedRequest, RuntimeError } from "../errors";
 import { type Change, type Transaction, UniqueViolation } from "../store";
 import type { Step } from "./step";
@@ -10,8 +11,7 @@ const MAX_PROBLEMS = 20;
 export function refusal(problems: readonly FieldError[]): RuntimeError {
   const shown = problems.slice(0, MAX_PROBLEMS);
   const list = shown.map(({ field, message }) => (field === "" ? message : `${field} ${message}`)).join("; ");
-  const end = list.endsWith("?") ? "" : ".";
-  return malformedRequest(`failed to validate the document: ${list}${end} Nothing was changed.`, {
+  return malformedRequest(`failed to validate the document: ${sentence(list)} Nothing was changed.`, {
     fieldErrors: shown,
   });
 }
@@ -50,7 +50,7 @@ export function allOf(errors: readonly unknown[]): unknown {
   const own = errors.filter((error) => error instanceof RuntimeError);
   const other = errors.find((error) => !(error instanceof RuntimeError) || error.status >= 500);
   if (other !== undefined || own.length < 2) return other ?? errors[0];
-  const messages = own.slice(0, MAX_PROBLEMS).map(({ message }) => message);
+  const messages = own.slice(0, MAX_PROBLEMS).map(({ message }) => sentence(message));
   return malformedRequest(messages.join(" "), {
     fieldErrors: own.flatMap(({ fieldErrors }) => fieldErrors ?? []).slice(0, MAX_PROBLEMS),
   });

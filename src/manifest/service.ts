@@ -51,12 +51,11 @@ export class Manifests {
     const changes = steps.map(({ change }) => change);
     const warnings = this.#warnings(manifest);
     const missing = steps.flatMap((step) => (step.missing?.length ? [step.missing.join(", ")] : []));
-    if (missing.length > 0 && dryRun) return { applied: false, changes, missing, ...warnings };
-    if (missing.length > 0)
+    if (missing.length > 0 && !dryRun)
       throw malformedRequest(`Missing: ${missing.join(", ")}. Provide these first; nothing was changed.`);
-    const prepared = await preparedChanges(steps);
+    const prepared = await preparedChanges(steps.filter(isComplete(steps)));
     await (dryRun ? rehearseChanges : makeChanges)(this.#store, prepared);
-    return { applied: !dryRun, changes, ...warnings };
+    return { applied: !dryRun, changes, ...(missing.length > 0 ? { missing } : {}), ...warnings };
   }
 
   /** Tools that this version does not have do not stop a document, which may come from a later one. */
@@ -77,6 +76,16 @@ export class Manifests {
     const isDeletion = ({ change }: Step): boolean => change.action === "delete";
     return [...steps.filter(isDeletion).toReversed(), ...steps.filter((step) => !isDeletion(step))];
   }
+}
+
+/** Which steps a dry run can rehearse: those with all their values, and hooks only if their plugins are among them. */
+function isComplete(steps: readonly Step[]): (step: Step) => boolean {
+  const isMissing = ({ missing = [] }: Step): boolean => missing.length > 0;
+  const lacksPlugins = steps.some((step) => step.change.kind === "plugin" && isMissing(step));
+  return (step) => {
+    const { kind, action } = step.change;
+    return !isMissing(step) && !(lacksPlugins && kind === "hook" && action !== "delete");
+  };
 }
 
 /** Throws all problems of the records together. */

@@ -76,7 +76,9 @@ export class Readiness {
     const { authorization } = state;
     if (authorization !== undefined && authorization.provider === undefined) {
       const reason = authorization.reason ?? "no auth provider is configured";
-      throw requirementsNotMet(`${tool.qualifiedName} cannot run: ${reason}.`);
+      throw requirementsNotMet(
+        `${tool.qualifiedName} cannot run: ${reason}. An administrator sets it up: runtime providers setup --help`,
+      );
     }
     const missing = state.secrets.find((secret) => !secret.met);
     if (missing !== undefined) throw requirementsNotMet(secretReason(missing.key));

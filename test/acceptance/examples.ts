@@ -99,6 +99,9 @@ const NEEDS_CONSENT = /tools (exec|authorize)|^runtime (auth|connections|executi
 /** Examples after which alice has to consent again. */
 const ENDS_CONSENT = /^runtime (connections delete|providers (create|delete) slack)/;
 
+/** Examples that ask before they delete. They are printed without `--yes`, so that a copied line does no harm. */
+const ASKS = /^runtime \w+ delete |^runtime apply .* --prune$/;
+
 /** Examples that run until they are stopped. */
 const SERVES = /^runtime serve/;
 
@@ -114,7 +117,11 @@ export function describeExamples(executable: () => string): void {
     test.each(EXAMPLES)("%s: %s", async (_noun, example) => {
       await given.prepare(example);
       const serves = SERVES.test(example);
-      const { code, stdout, stderr } = await given.run(example, serves);
+      const asks = ASKS.test(example);
+      if (asks) expect(await given.run(example)).toMatchObject({ code: 2, stdout: "" });
+      // What is in use needs more than `--yes`.
+      const confirmed = `${example} ${example.includes(" delete ") ? "--force" : "--yes"}`;
+      const { code, stdout, stderr } = await given.run(asks ? confirmed : example, serves);
 
       if (serves) expect(stderr).toMatch(/https?:\/\/\S+:\d+/);
       else

@@ -65,7 +65,7 @@ test("by a server later, if the provider does not answer, also if the project ex
   await worker;
 
   expect(revoked()).toEqual(["of-alice", "of-alice", "of-bob", "of-bob"]);
-});
+}, 20_000);
 
 test("but not if another project needs the grant", async () => {
   const { deployment, revoked } = await second();

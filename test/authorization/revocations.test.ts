@@ -380,7 +380,7 @@ describe("the grants of a deleted provider", () => {
     await work(other, async () => (await orders(other)) === 0);
 
     expect(revoked()).toEqual(["first", "first"]);
-  });
+  }, 20_000);
 
   test("that arrive after the deletion are revoked too", async () => {
     const { deployment, answers, revoked, orders } = await revoking();
@@ -411,7 +411,7 @@ describe("the grants of a deleted provider", () => {
     await work(runtime, async () => (await runtime.core.store.get(FORMER))?.count === 0);
 
     expect(await runtime.core.store.get(FORMER)).toEqual({ count: 0 });
-  });
+  }, 20_000);
 
   test("are only forgotten if it cannot revoke", async () => {
     await using deployment = await deploy();

@@ -45,6 +45,25 @@ describe("runtime help", () => {
     expect(stdout.indexOf("Examples:")).toBeLessThan(stdout.indexOf("Options:"));
   });
 
+  test("for update has no defaults, because what is left out stays unchanged", async () => {
+    const { run } = newTerminal();
+    const verbs = await Promise.all(
+      nouns.map(async ({ name, load }) => [name, (await load()).verbs] as const),
+    );
+    const updating = verbs.filter(([, all]) => all.some(({ usage }) => usage.startsWith("update ")));
+    expect(updating.map(([name]) => name)).toContain("gateways");
+
+    for (const [name] of updating) {
+      const { stdout } = await run([name, "update", "--help"]);
+      const [options = ""] = stdout.split("Options:\n").slice(1, 2);
+      expect([name, options.match(/default.*/g)]).toEqual([name, null]);
+    }
+    for (const words of [["gateways"], ["hooks"], ["plugins"]])
+      expect((await run([...words, "create", "--help"])).stdout.split("Global Options")[0]).toContain(
+        "(default:",
+      );
+  });
+
   test("without a word is the top-level help", async () => {
     const { stdout } = await help();
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { Type } from "typebox";
 import { type Format, printList, printRecord, type Shape, type View } from "../../cli/output";
 import { fakeIo } from "./support/fake-io";
 
@@ -92,6 +93,23 @@ describe("the other formats", () => {
       { inner: { deep: "x" }, size: 1 },
       { inner: { deep: "y" }, size: 2 },
     ]);
+  });
+
+  test("judges a path into an optional field by the schema", () => {
+    const schema = Type.Object({ note: Type.Object({ by: Type.String(), at: Type.String() }) });
+    const shown = (...fields: string[]) => {
+      const io = fakeIo();
+      const noted = { id: "a", note: { by: "x" } };
+      printRecord(io, view("json", fields), noted, { ...SHAPE, schema });
+      return JSON.parse(io.stdout);
+    };
+
+    expect(shown("note.by")).toEqual({ note: { by: "x" } });
+    expect(shown("note.at")).toEqual({});
+    expect(() => shown("note.byy")).toThrow(
+      "there is no field note.byy. Did you mean by? The fields are by, at",
+    );
+    expect(() => shown("id", "note.nope")).toThrow("there is no field note.nope. The fields are by, at");
   });
 
   test("accepts a field that some records may have, and rejects an unknown one", () => {

@@ -45,6 +45,12 @@ describe("a file is refused", () => {
       "egress:\n  alow: []",
       'FILE: unknown key "egress.alow"; did you mean "egress.allow"?',
     ],
+    ["a key in the wrong group", "http:\n  port: 1", 'FILE: unknown key "http.port"; did you mean "port"?'],
+    [
+      "a key without its group",
+      "idle_timeout: 5",
+      'FILE: unknown key "idle_timeout"; did you mean "http.idle_timeout"?',
+    ],
     ["an unknown group", "egres:\n  allow: []", 'FILE: unknown key "egres"; did you mean "egress"?'],
     ["a key like no other", "completely_different: 1", 'FILE: unknown key "completely_different"'],
     ["an unknown key without a value", "prot:", 'FILE: unknown key "prot"; did you mean "port"?'],

@@ -137,6 +137,7 @@ describe("limits", () => {
       ]),
       put("a key of 100 characters is stored", letters(100), { value: "v" }, 200),
       put("a key of 101 is 400", letters(101), { value: "s3cr3t" }, 400, ["secret_key must"]),
+      put("a key of 300 is told the same limit", letters(300), { value: "s3cr3t" }, 400, ["than 100 char"]),
       put("a key with a hyphen is 400", "a-b", { value: "s3cr3t" }, 400, ["secret_key must"]),
       put("a key with a dot is 400", "a.b", { value: "s3cr3t" }, 400),
       put("a key with a space is 400", "a%20b", { value: "s3cr3t" }, 400),

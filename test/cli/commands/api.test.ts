@@ -22,6 +22,12 @@ describe("on the data folder", () => {
     expect(secrets.stdout).toBe("K\n");
   });
 
+  test("writes no line of the access log", async () => {
+    const { run } = newTerminal({ RUNTIME_LOG_ACCESS: "true", RUNTIME_LOG_LEVEL: "info" });
+
+    expect((await run(["api", "GET", "/v1/caller"])).stderr).toBe("");
+  });
+
   test("works in the project of the command, and in no other", async () => {
     const { run } = newTerminal();
     await run(["projects", "create", "sales"]);

@@ -71,6 +71,59 @@ describe("all or nothing", () => {
   });
 });
 
+describe("a dry run without all values", () => {
+  const NO_VALUE = { key: "ABSENT", value_from: { env: "NOT_SET" } };
+
+  test("still finds a slug that is taken", async () => {
+    const { run, apply } = project();
+    await run(["projects", "create", "second"]);
+    await apply({ gateways: [GATEWAY] }, "--project", "second");
+
+    const refused = await apply({ secrets: [NO_VALUE], gateways: [GATEWAY] }, "--dry-run");
+
+    expect([refused.code, refused.stdout]).toEqual([5, ""]);
+    expect(refused.stderr).toContain('gateway "support": This slug is taken.');
+  });
+
+  test("shows the whole plan, also of hooks whose plugin lacks its token", async () => {
+    const { apply, exported } = project();
+    const before = await exported();
+    const token_from = { env: "NOT_SET" };
+    const plugin = {
+      ...PLUGIN,
+      webhook_config: { ...PLUGIN.webhook_config, auth: { type: "bearer", token_from } },
+    };
+    const document = { secrets: [NO_VALUE], plugins: [plugin], hooks: [HOOK], gateways: [GATEWAY] };
+
+    const planned = await apply(document, "--dry-run", "--no-headers");
+
+    expect(planned.code).toBe(0);
+    expect(planned.stdout.match(/^create /gm)).toHaveLength(4);
+    expect(planned.stderr).toContain("Missing: the value of the secret ABSENT");
+    expect(await exported()).toBe(before);
+  });
+});
+
+test("the sentences about several records are apart", async () => {
+  const refused = await project().apply({
+    providers: [
+      { id: "a", oauth2: { client_id: "x" } },
+      { id: "b", oauth2: { client_id: "x" } },
+    ],
+  });
+
+  expect(refused.stderr).toContain('provider_id. provider "b": ');
+  expect(refused.stderr).toContain("provider_id. See standard input, line 1.");
+});
+
+test("a document that is a list is told which sections there are", async () => {
+  const refused = await project().apply([]);
+
+  expect(refused.stderr).toContain(
+    "session_verification, providers, secrets, gateways, plugins, hooks, models",
+  );
+});
+
 describe("the plan", () => {
   test("shows old and new values, and none of secrets", async () => {
     const { apply } = project();

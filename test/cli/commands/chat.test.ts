@@ -199,7 +199,7 @@ test.each([
     "toolkit Nothing does not exist",
   ],
   ["an unknown tool", ["Hi", "--tool", "Chat.WhoAmY", "--user", "alice"], 3, "Chat.WhoAmI"],
-  ["an unknown model", ["Hi", "--no-tools", "--model", "test-modle"], 1, "test-model"],
+  ["an unknown model", ["Hi", "--no-tools", "--model", "test-modle"], 3, "test-model"],
 ])("reports %s", async (_what, argv, expected, message) => {
   const { code, stderr } = await run(argv);
   expect([code, stderr]).toEqual([expected, expect.stringContaining(message)]);

@@ -91,7 +91,8 @@ describe("a plugin", () => {
     const updated = await run(["plugins", "update", id, "--status", "active", "-o", "json"]);
     expect(jsonOf(updated.io)).toMatchObject({ status: "active", version: 2 });
     const refused = await run(["plugins", "delete", id, "--yes"]);
-    expect([refused.code, refused.io.stderr]).toEqual([5, expect.stringContaining("Hooks use this plugin")]);
+    const hook = `Hooks use this plugin: "policy tool.pre" (${at(made, "hooks.0.id")}). Delete them first`;
+    expect([refused.code, refused.io.stderr]).toEqual([5, expect.stringContaining(hook)]);
     expect((await run(["hooks", "delete", String(at(made, "hooks.0.id")), "--force"])).code).toBe(0);
     expect((await run(["plugins", "delete", id, "--yes"])).code).toBe(0);
     expect((await run(["plugins", "show", id])).code).toBe(3);

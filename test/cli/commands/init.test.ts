@@ -23,6 +23,18 @@ test("without a terminal, takes the user from flags and prints an admin and a ru
   expect(statSync(join(home, ".config", "runtime")).mode & 0o777).toBe(0o700);
 });
 
+test("names the root key and asks for a copy of it, also if an earlier command of a script created it", async () => {
+  const { run, home } = newTerminal();
+  await run(["tools", "list"]);
+
+  const ran = await run(["init", "--user", "alice", "-o", "json"]);
+
+  expect(at(jsonOf(ran), "root_key_file")).toBe(join(home, ".config", "runtime", "root.key"));
+  expect(ran.stderr.match(/Keep a copy of/g)).toHaveLength(1);
+  const again = await run(["init", "--user", "alice"]);
+  expect(again.stderr).not.toContain("Keep a copy of");
+});
+
 test("uses the user as the default of other commands", async () => {
   const { run } = newTerminal();
   await run(["init", "--user", "alice"]);

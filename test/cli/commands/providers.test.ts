@@ -25,6 +25,17 @@ test("creates a well-known provider from flags, with its secret from standard in
   expect(ran.stdout + ran.stderr).not.toContain("s3cret");
 });
 
+test("refuses a path into a record that no provider has, and shows nothing for an optional one", async () => {
+  const { run } = newTerminal();
+  await run(CREATE);
+
+  const wrong = await run(["providers", "show", "slack", "--fields", "oauth2.client_idd", "-o", "json"]);
+  const optional = await run(["providers", "list", "--fields", "id,oauth2.pkce", "-o", "json"]);
+
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("Did you mean client_id?")]);
+  expect(optional.code).toBe(0);
+});
+
 test.each<[string, (folder: string) => string[]]>([
   ["- in its place", () => ["--client-secret", "-"]],
   [

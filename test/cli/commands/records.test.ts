@@ -185,14 +185,14 @@ describe("config", () => {
   });
 
   test.each([
-    ["prot", "1", "Did you mean port?"],
-    ["port", "many", "a port, 0 to 65535"],
-    ["root_key", "x", "Set it in the environment"],
-  ])("set %s %s is refused", async (key, value, message) => {
+    ["prot", "1", "Did you mean port?", 3],
+    ["port", "many", "a port, 0 to 65535", 1],
+    ["root_key", "x", "Set it in the environment", 1],
+  ])("set %s %s is refused", async (key, value, message, code) => {
     const { run: alone } = newTerminal();
     const ran = await alone(["config", "set", key, value]);
 
-    expect([ran.code, ran.stdout]).toEqual([1, ""]);
+    expect([ran.code, ran.stdout]).toEqual([code, ""]);
     expect(ran.stderr).toContain(message);
   });
 });

@@ -161,3 +161,14 @@ test("auth start requests the given scopes", async () => {
     status: "pending",
   });
 });
+
+test("a tool without its provider says how to set it up", async () => {
+  const { run } = newTerminal();
+
+  const ran = await run(["tools", "exec", "Chat.WhoAmI", "--user", "alice"]);
+
+  expect([ran.code, ran.stdout]).toEqual([1, ""]);
+  expect(ran.stderr).toContain(
+    'no auth provider "slack" is configured in this project. An administrator sets it up: ',
+  );
+});

@@ -95,6 +95,7 @@ export const WRONG_VALUES: WrongDocument[] = [
   ],
   ["a text instead of a number", hook("priority: high"), 8, ["hooks.0.priority must be integer"]],
   ["a number out of range", hook("priority: 2000"), 8, ["hooks.0.priority must be <= 1000"]],
+  ["an empty value", "secrets:\n- key: A\n  value: ''\n", 3, ["secrets.0.value must not be empty"]],
   ["an unknown status", gateway("status: activ"), 4, ["must be one of active, inactive", "nearest: active"]],
   ["an unknown point", hook("").replace("tool.pre\n", "tool.prev\n"), 6, ["nearest: tool.pre"]],
   ["an unknown mode", hook("").replace("fail_open", "fail_opne"), 7, ["nearest: fail_open"]],
