@@ -44,7 +44,7 @@ describe("a self-check", () => {
     const report = await checked.report({ write: true });
     expect(
       report.checks.filter(({ reason }) => reason === "hidden_by_hook").map(({ check }) => check),
-    ).toEqual(["own-notes", "message-to-oneself", "message-read-back", "split-messages"]);
+    ).toEqual(["own-notes", "message-to-oneself", "message-read-back", "mentions", "split-messages"]);
     expect(chat.calls("chat.postMessage")).toBe(0);
     expect(checksWith(report, "as_expected")).toContain("own-identity");
   });

@@ -38,9 +38,11 @@ describe("the self-check of the spreadsheet platform", () => {
 
   test("creates nothing without --write", async () => {
     const before = sheets.fileIds().length;
+    sheets.clearRequests();
     const report = await checked.report();
     expect(report.checks.find(({ check }) => check === "own-file")).toMatchObject({ reason: "needs_write" });
     expect(sheets.fileIds()).toHaveLength(before);
+    expect(new Set(sheets.requests.map(({ verb }) => verb))).toEqual(new Set(["GET"]));
   });
 
   test("with --write changes only a file of its own", async () => {

@@ -61,6 +61,25 @@ describe("runtime doctor --platform", () => {
     expect(terminal.chat.calls("chat.postMessage")).toBe(0);
   });
 
+  test("without --write calls only methods that read", async () => {
+    await using terminal = await terminalWith();
+    await terminal.give();
+    await terminal.doctor("--user", "alice");
+    const methods = new Set(terminal.chat.requests.map(({ method }) => method));
+    expect([...methods].toSorted()).toEqual([
+      "auth.teams.list",
+      "auth.test",
+      "conversations.history",
+      "conversations.info",
+      "conversations.list",
+      "conversations.members",
+      "users.conversations",
+      "users.info",
+      "users.list",
+      "users.lookupByEmail",
+    ]);
+  });
+
   test("with --all shows every check", async () => {
     await using terminal = await terminalWith();
     await terminal.give();

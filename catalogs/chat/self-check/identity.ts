@@ -27,6 +27,17 @@ export const IDENTITY: readonly PlatformCheck<ChatProbe>[] = [
     },
   },
   {
+    name: "grant-facts",
+    expects: "auth.test names the user whom the token answer named",
+    tool: WHO,
+    async run(probe) {
+      const told = probe.context.grant?.facts["user_id"];
+      if (typeof told !== "string") return withoutExample();
+      const isSame = (await self(probe)).body["user_id"] === told;
+      return judged(isSame, { same_user: isSame });
+    },
+  },
+  {
     name: "scopes-header",
     expects: "answers have the scopes of the token in x-oauth-scopes, all of the grant's among them",
     tool: WHO,

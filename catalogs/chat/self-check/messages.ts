@@ -114,6 +114,16 @@ export const MESSAGES: readonly PlatformCheck<ChatProbe>[] = [
     },
   },
   {
+    name: "history-of-a-person",
+    expects: "the id of a person is not a conversation for conversations.history (channel_not_found)",
+    tool: READ,
+    async run(probe) {
+      const channel = textIn((await self(probe)).body, "user_id");
+      const asked = await probe.ask("conversations.history", { channel, limit: 1 });
+      return judged(asked.code === "channel_not_found", codeSeen(asked));
+    },
+  },
+  {
     name: "own-notes",
     expects: "conversations.open with the user's own id opens the notes to oneself (D)",
     tool: SEND,
@@ -152,6 +162,19 @@ export const MESSAGES: readonly PlatformCheck<ChatProbe>[] = [
       const isPlain = texts.some((text) => text.startsWith(OPENING));
       const isEscaped = texts.some((text) => text.startsWith(OPENING.replace("&", "&amp;")));
       return judged(isPlain || isEscaped, { messages: texts.length, escaped: isEscaped });
+    },
+  },
+  {
+    name: "mentions",
+    expects: "a mention <@U…> is read as it was sent",
+    tool: SEND,
+    writes: true,
+    async run(probe) {
+      const parts = await partsOf(probe);
+      if (parts === undefined) return withoutExample();
+      const mention = await ownMention(probe);
+      const isKept = parts.some((part) => textIn(part, "text")?.includes(mention) === true);
+      return judged(isKept, { messages: parts.length, kept: isKept });
     },
   },
   {
@@ -199,13 +222,20 @@ function sent(probe: ChatProbe): Promise<Asked> {
     // The tools tell callers so too: a run that fails afterwards must not be repeated.
     probe.context.reportEffect();
     const mark = markOf(probe);
-    return probe.ask("chat.postMessage", { channel, text: `${OPENING} ${mark} ${FILLING} ${mark}` });
+    return probe.ask("chat.postMessage", {
+      channel,
+      text: `${OPENING} ${mark} ${await ownMention(probe)} ${FILLING} ${mark}`,
+    });
   });
 }
 
 /** Found in the first and in the last part of this run's message. */
 function markOf(probe: ChatProbe): string {
   return `self-check-${probe.startedAt}`;
+}
+
+async function ownMention(probe: ChatProbe): Promise<string> {
+  return `<@${textIn((await self(probe)).body, "user_id")}>`;
 }
 
 /** The messages that the text became, newest first; undefined if it was not sent. */
