@@ -116,6 +116,16 @@ test("the sentences about several records are apart", async () => {
   expect(refused.stderr).toContain("provider_id. See standard input, line 1.");
 });
 
+test("a priority that is taken is told in whole sentences", async () => {
+  const { apply } = project();
+  await apply({ plugins: [{ ...PLUGIN, name: "own" }], hooks: [{ ...HOOK, plugin: "own", name: "own" }] });
+
+  const refused = await apply({ plugins: [PLUGIN], hooks: [HOOK] });
+
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toMatch(/Another hook runs at tool\.pre with priority 0\. [^.]+\. None of/);
+});
+
 test("a document that is a list is told which sections there are", async () => {
   const refused = await project().apply([]);
 
