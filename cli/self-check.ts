@@ -19,7 +19,7 @@ export interface SelfCheckOptions {
   all: boolean;
 }
 
-/** Runs the checks and prints what they saw. Exits 1 if the platform behaves differently, or if the run did not end. */
+/** Runs the checks and prints what they saw. Exits 1 if the platform behaves differently, or if a check got no answer. */
 export async function selfCheck(io: Io, common: Common, options: SelfCheckOptions): Promise<number> {
   return withDataFolder(io, common, "doctor --platform", async (session) => {
     const { config } = session;
@@ -33,7 +33,7 @@ export async function selfCheck(io: Io, common: Common, options: SelfCheckOption
     };
     const { report, error } = await runWithConsent(io, session, request, { signal: stop.signal, onResult });
     if (!streams) printRecord(io, common, report, SHAPE);
-    if (error !== undefined && report.ended?.reason !== "interrupted")
+    if (error !== undefined && report.incomplete?.reason !== "interrupted")
       io.note(`${io.notePaint.red("error:")} ${printable(error.message)}`);
     io.note(summaryOf(report));
     return exitCodeOf(report);
@@ -69,13 +69,15 @@ async function runWithConsent(
   }
 }
 
-function isShown({ status }: CheckResult, all: boolean): boolean {
-  return all || status === "differs" || status === "observed";
+function isShown({ status, reason }: CheckResult, all: boolean): boolean {
+  const isOpen = reason === "no_answer" || reason === "rate_limited";
+  return all || status === "differs" || status === "observed" || isOpen;
 }
 
 function linesOf({ paint }: Io, { check, status, expects, seen, reason, calls }: CheckResult): string {
   const words = reason === undefined ? status : `${status}, ${reason}`;
-  const mark = status === "differs" ? paint.red(plain(words)) : paint.green(plain(words));
+  const isGood = status === "as_expected" || status === "observed";
+  const mark = isGood ? paint.green(plain(words)) : paint.red(plain(words));
   const head = `${mark}  ${paint.bold(check)}: ${printable(expects)}\n`;
   const facts = Object.entries(seen).map(([name, value]) => `${name} ${String(value)}`);
   const shownSeen = facts.length === 0 ? "" : `    seen: ${printable(facts.join(", "))}\n`;
@@ -89,21 +91,26 @@ function plain(words: string): string {
   return words.replaceAll("_", " ");
 }
 
-function summaryOf({ as_expected, differs, observed, not_checked, ended }: SelfCheckReport): string {
+function summaryOf({ as_expected, differs, observed, not_checked, incomplete }: SelfCheckReport): string {
   const counts =
     `${counted(as_expected, "check")} as expected, ${differs} different, ${observed} observed, ` +
     `${not_checked} not checked.`;
-  if (ended === null) return counts;
-  const wait = ended.retry_after_seconds;
+  if (incomplete === null) return counts;
+  const wait = incomplete.retry_after_seconds;
   const again = wait === undefined ? "" : ` Try again in ${wait} s.`;
-  return `${counts} The run ended early (${plain(ended.reason)}).${again}`;
+  return `${counts} The report is not complete (${plain(incomplete.reason)}).${again}`;
 }
 
-function exitCodeOf({ differs, ended }: SelfCheckReport): number {
-  if (ended?.reason === "interrupted") return EXIT.interrupted;
-  if (ended?.reason === "rate_limited") return EXIT.rateLimited;
-  if (ended?.reason === "time_up") return EXIT.timeout;
-  if (ended?.reason === "refused") return EXIT.toolFailed;
-  if (ended?.reason === "grant_refused") return EXIT.consent;
-  return differs === 0 ? EXIT.ok : EXIT.error;
+const CODES = {
+  interrupted: EXIT.interrupted,
+  rate_limited: EXIT.rateLimited,
+  time_up: EXIT.timeout,
+  refused: EXIT.toolFailed,
+  grant_refused: EXIT.consent,
+} as const;
+
+function exitCodeOf({ differs, incomplete, checks }: SelfCheckReport): number {
+  if (incomplete !== null) return CODES[incomplete.reason];
+  const isFine = differs === 0 && checks.every(({ reason }) => reason !== "no_answer");
+  return isFine ? EXIT.ok : EXIT.error;
 }

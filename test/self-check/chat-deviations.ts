@@ -32,6 +32,28 @@ export const CHAT_DEVIATIONS: readonly Deviation[] = [
     answers: withFields({ user_id: "" }),
   },
   {
+    behaviour: "auth.test names another user than the grant",
+    check: "grant-facts",
+    at: "auth.test",
+    answers: withFields({ user_id: "U000000099" }),
+  },
+  {
+    behaviour: "the id of a person has a history",
+    check: "history-of-a-person",
+    at: "conversations.history",
+    when: ({ params }) => params["channel"]?.startsWith("U") === true,
+    answers: instead(200, { ok: true, messages: [], has_more: false }),
+  },
+  {
+    behaviour: "mentions are read with a name",
+    check: "mentions",
+    at: "conversations.history",
+    answers: eachOf("messages", (message) => ({
+      ...message,
+      text: String(message["text"]).replace(/<@(U[A-Z0-9]+)>/, "<@$1|name>"),
+    })),
+  },
+  {
     behaviour: "answers do not have the scopes",
     check: "scopes-header",
     at: "auth.test",
@@ -79,6 +101,12 @@ export const CHAT_DEVIATIONS: readonly Deviation[] = [
     check: "unknown-email",
     at: "users.lookupByEmail",
     answers: refused("no_such_address"),
+  },
+  {
+    behaviour: "an address finds another person",
+    check: "email-lookup",
+    at: "users.lookupByEmail",
+    answers: unlessRefused(ofUser({ id: "U000000999" })),
   },
   {
     behaviour: "users.list ignores the limit",
@@ -201,6 +229,13 @@ export const CHAT_DEVIATIONS: readonly Deviation[] = [
     sends: ({ params }) => (params["latest"] === undefined ? {} : { inclusive: "true" }),
   },
   {
+    behaviour: "histories from a time begin with the newest message",
+    check: "history-from-oldest",
+    at: "conversations.history",
+    when: ({ params }) => params["oldest"] !== undefined,
+    sends: () => ({ oldest: undefined }),
+  },
+  {
     behaviour: "an invalid time is ignored",
     check: "invalid-time",
     at: "conversations.history",
@@ -226,6 +261,12 @@ export const CHAT_DEVIATIONS: readonly Deviation[] = [
       ...message,
       text: String(message["text"]).replace("&", "&amp;amp;"),
     })),
+  },
+  {
+    behaviour: "long messages are not split",
+    check: "split-messages",
+    at: "chat.postMessage",
+    sends: ({ params }) => ({ text: params["text"]?.slice(0, 200) }),
   },
   {
     behaviour: "the time of a split message names none of its parts",

@@ -44,7 +44,7 @@ describe("a self-check", () => {
     const report = await checked.report({ write: true });
     expect(
       report.checks.filter(({ reason }) => reason === "hidden_by_hook").map(({ check }) => check),
-    ).toEqual(["own-notes", "message-to-oneself", "message-read-back", "split-messages"]);
+    ).toEqual(["own-notes", "message-to-oneself", "message-read-back", "mentions", "split-messages"]);
     expect(chat.calls("chat.postMessage")).toBe(0);
     expect(checksWith(report, "as_expected")).toContain("own-identity");
   });
@@ -53,7 +53,7 @@ describe("a self-check", () => {
     peer.respond = ({ path }) =>
       path === "pre" ? { code: "CHECK_FAILED", error_message: "not now" } : { code: "OK" };
     const report = await checked.report({ write: true });
-    expect(report.ended).toEqual({ reason: "refused" });
+    expect(report.incomplete).toEqual({ reason: "refused" });
     expect(chat.calls()).toBe(0);
   });
 
@@ -61,7 +61,7 @@ describe("a self-check", () => {
     peer.respond = ({ path }) =>
       path === "post" ? { code: "CHECK_FAILED", error_message: "not this" } : { code: "OK" };
     const report = await checked.report();
-    expect(report.ended).toEqual({ reason: "refused" });
+    expect(report.incomplete).toEqual({ reason: "refused" });
     expect(checksWith(report, "as_expected", "differs", "observed")).toEqual([]);
   });
 

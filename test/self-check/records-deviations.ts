@@ -50,6 +50,30 @@ export const RECORDS_DEVIATIONS: readonly Deviation[] = [
     answers: withFields({ reports: [{ display_name: "Report" }] }),
   },
   {
+    behaviour: "components have another type",
+    check: "sections",
+    at: /\/sections$/,
+    answers: withFields({ sections: [{ link_name: "Main", components: [{ link_name: "x", type: 7 }] }] }),
+  },
+  {
+    behaviour: "pages have no link names",
+    check: "pages",
+    at: /\/pages$/,
+    answers: withFields({ pages: [{ display_name: "Page" }] }),
+  },
+  {
+    behaviour: "one record is a list",
+    check: "record-detail",
+    at: /\/report\/[^/]+\/\d{5,}$/,
+    answers: (answer) => ({ ...answer, body: { ...answer.body, data: [answer.body["data"] ?? null] } }),
+  },
+  {
+    behaviour: "an unknown job is a new one",
+    check: "unknown-job",
+    at: /\/read\/1$/,
+    answers: instead(200, { code: 3000, details: { status: "Scheduled" } }),
+  },
+  {
     behaviour: "types of fields are words",
     check: "fields",
     at: /\/fields$/,

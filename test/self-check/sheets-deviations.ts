@@ -1,6 +1,6 @@
 // What the spreadsheet platform might do otherwise.
 import type { JsonObject } from "../../src/base";
-import { type Deviation, eachOf, instead, withFields, withoutFields } from "./deviating";
+import { type Deviation, eachOf, instead, listed, withFields, withoutFields } from "./deviating";
 
 const SPREADSHEET = /^v4\/spreadsheets\/[^/:]+$/;
 const VALUES = /values:batchUpdate$/;
@@ -67,6 +67,25 @@ export const SHEETS_DEVIATIONS: readonly Deviation[] = [
     check: "file-pages",
     at: "drive/v3/files",
     sends: ({ params }) => (params["pageSize"] === "1" ? { pageToken: undefined } : {}),
+  },
+  {
+    behaviour: "files are sorted by nothing",
+    check: "file-order",
+    at: "drive/v3/files",
+    answers: listed("files", (files) => files.toReversed()),
+  },
+  {
+    behaviour: "field masks of spreadsheets are ignored",
+    check: "spreadsheet-fields",
+    at: SPREADSHEET,
+    answers: (answer) =>
+      answer.status === 200 ? { ...answer, body: { ...answer.body, namedRanges: [] } } : answer,
+  },
+  {
+    behaviour: "an answer to a written value has no data",
+    check: "shown-value",
+    at: /values\/Sheet1!D1$/,
+    answers: withoutFields("updatedData"),
   },
   {
     behaviour: "invalid page tokens are ignored",

@@ -24,7 +24,7 @@ describe("the self-check of the spreadsheet platform", () => {
 
   test("finds everything as expected", async () => {
     const report = await checked.report({ write: true });
-    expect(report).toMatchObject({ complete: true, ended: null, differs: 0 });
+    expect(report).toMatchObject({ complete: true, incomplete: null, differs: 0 });
     expect(checksWith(report, "observed")).toEqual(["data-source-ranges"]);
     expect(checksWith(report, "not_checked")).toEqual([
       "token-refresh",
@@ -38,9 +38,11 @@ describe("the self-check of the spreadsheet platform", () => {
 
   test("creates nothing without --write", async () => {
     const before = sheets.fileIds().length;
+    sheets.clearRequests();
     const report = await checked.report();
     expect(report.checks.find(({ check }) => check === "own-file")).toMatchObject({ reason: "needs_write" });
     expect(sheets.fileIds()).toHaveLength(before);
+    expect(new Set(sheets.requests.map(({ verb }) => verb))).toEqual(new Set(["GET"]));
   });
 
   test("with --write changes only a file of its own", async () => {

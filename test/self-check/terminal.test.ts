@@ -61,6 +61,25 @@ describe("runtime doctor --platform", () => {
     expect(terminal.chat.calls("chat.postMessage")).toBe(0);
   });
 
+  test("without --write calls only methods that read", async () => {
+    await using terminal = await terminalWith();
+    await terminal.give();
+    await terminal.doctor("--user", "alice");
+    const methods = new Set(terminal.chat.requests.map(({ method }) => method));
+    expect([...methods].toSorted()).toEqual([
+      "auth.teams.list",
+      "auth.test",
+      "conversations.history",
+      "conversations.info",
+      "conversations.list",
+      "conversations.members",
+      "users.conversations",
+      "users.info",
+      "users.list",
+      "users.lookupByEmail",
+    ]);
+  });
+
   test("with --all shows every check", async () => {
     await using terminal = await terminalWith();
     await terminal.give();
@@ -106,19 +125,21 @@ describe("runtime doctor --platform", () => {
     expect(stdout).toContain("code no_such_channel, code_is_listed false");
   });
 
-  test("a rate limit ends the run, and the report says so", async () => {
+  test("a rate limit leaves the checks of its method open, and the report says so", async () => {
     await using terminal = await terminalWith();
     await terminal.give();
     terminal.chat.fail("users.list", { kind: "rate_limit", retryAfter: 30 });
     const { code, stdout, stderr } = await terminal.doctor("--user", "alice", "-o", "json");
     expect(code).toBe(7);
-    expect(stderr).toContain("The run ended early (rate limited). Try again in 30 s.");
+    expect(terminal.chat.calls("users.list")).toBe(1);
+    expect(stderr).toContain("The report is not complete (rate limited). Try again in 30 s.");
     expect(jsonOf({ stdout })).toMatchObject({
       complete: false,
-      ended: { reason: "rate_limited", retry_after_seconds: 30 },
+      incomplete: { reason: "rate_limited", retry_after_seconds: 30 },
       checks: expect.arrayContaining([
         expect.objectContaining({ check: "people-pages", reason: "rate_limited" }),
-        expect.objectContaining({ check: "list-pages", reason: "ended_before" }),
+        expect.objectContaining({ check: "invalid-cursor", reason: "rate_limited" }),
+        expect.objectContaining({ check: "list-pages", status: "as_expected" }),
       ]),
     });
   });
@@ -129,20 +150,33 @@ describe("runtime doctor --platform", () => {
     terminal.chat.fail("users.list", { kind: "error", error: "token_revoked" }, 5);
     const { code, stdout } = await terminal.doctor("--user", "alice", "-o", "json");
     expect(code).toBe(6);
-    expect(jsonOf({ stdout })).toMatchObject({ complete: false, ended: { reason: "grant_refused" } });
+    expect(jsonOf({ stdout })).toMatchObject({ complete: false, incomplete: { reason: "grant_refused" } });
   });
 
   test("a platform that fails leaves a check open, and the run goes on", async () => {
     await using terminal = await terminalWith();
     await terminal.give();
     terminal.chat.fail("users.lookupByEmail", { kind: "server_error" }, 1);
-    const { stdout } = await terminal.doctor("--user", "alice", "-o", "json");
+    const { code, stdout } = await terminal.doctor("--user", "alice", "-o", "json");
+    expect(code).toBe(1);
     expect(jsonOf({ stdout })).toMatchObject({
       complete: true,
       checks: expect.arrayContaining([
         expect.objectContaining({ check: "unknown-email", status: "not_checked", reason: "no_answer" }),
       ]),
     });
+  });
+
+  test("a run that takes longer than a tool may ends, and the report says so", async () => {
+    await using terminal = await terminalWith();
+    await terminal.give();
+    terminal.chat.fail("users.list", { kind: "delay", ms: 60_000 });
+    const { code, stdout } = await terminal.run(
+      ["doctor", "--platform", "slack", "--user", "alice", "-o", "json"],
+      { env: { RUNTIME_TOOLS_TIMEOUT: "1" } },
+    );
+    expect(code).toBe(8);
+    expect(jsonOf({ stdout })).toMatchObject({ complete: false, incomplete: { reason: "time_up" } });
   });
 
   test("when stopped, prints what was seen and that it was interrupted", async () => {
@@ -158,7 +192,7 @@ describe("runtime doctor --platform", () => {
     expect(code).toBe(130);
     expect(jsonOf({ stdout })).toMatchObject({
       complete: false,
-      ended: { reason: "interrupted" },
+      incomplete: { reason: "interrupted" },
       checks: expect.arrayContaining([
         expect.objectContaining({ check: "own-identity", status: "as_expected" }),
         expect.objectContaining({ check: "people-pages", reason: "ended_before" }),

@@ -27,6 +27,17 @@ export const IDENTITY: readonly PlatformCheck<ChatProbe>[] = [
     },
   },
   {
+    name: "grant-facts",
+    expects: "auth.test names the user whom the token answer named",
+    tool: WHO,
+    async run(probe) {
+      const told = probe.context.grant?.facts["user_id"];
+      if (typeof told !== "string") return withoutExample();
+      const isSame = (await self(probe)).body["user_id"] === told;
+      return judged(isSame, { same_user: isSame });
+    },
+  },
+  {
     name: "scopes-header",
     expects: "answers have the scopes of the token in x-oauth-scopes, all of the grant's among them",
     tool: WHO,
@@ -102,6 +113,20 @@ export const IDENTITY: readonly PlatformCheck<ChatProbe>[] = [
       const asked = await probe.ask("users.info", { user: textIn((await self(probe)).body, "user_id") });
       const profile = objectIn(objectIn(asked.body, "user"), "profile");
       return judged(asked.ok && kindOf(profile["email"]) === "text", { email: kindOf(profile["email"]) });
+    },
+  },
+  {
+    name: "email-lookup",
+    expects: "users.lookupByEmail finds the user by the address of their own profile",
+    tool: "GetUsersInfo",
+    async run(probe) {
+      const user = textIn((await self(probe)).body, "user_id");
+      const asked = await probe.ask("users.info", { user });
+      const email = textIn(objectIn(objectIn(asked.body, "user"), "profile"), "email");
+      if (email === undefined) return withoutExample();
+      const found = await probe.ask("users.lookupByEmail", { email });
+      const isSame = textIn(objectIn(found.body, "user"), "id") === user;
+      return judged(found.ok && isSame, { ...codeSeen(found), same_person: isSame });
     },
   },
   {

@@ -19,7 +19,7 @@ const TS = /^\d{10}\.\d{6}$/;
 /** With a character that the platform may escape. */
 const OPENING = "Self-check of the runtime & its platform. You can delete this message.";
 /** Longer than one message may be. */
-const TEXT = `${OPENING} ${"0123456789".repeat(SPLIT_LENGTH / 10)}`;
+const FILLING = "0123456789".repeat(SPLIT_LENGTH / 10);
 
 export const MESSAGES: readonly PlatformCheck<ChatProbe>[] = [
   {
@@ -76,6 +76,22 @@ export const MESSAGES: readonly PlatformCheck<ChatProbe>[] = [
     },
   },
   {
+    name: "history-from-oldest",
+    expects: "with oldest alone, a history begins at that time and goes forward",
+    tool: READ,
+    async run(probe) {
+      const asked = await history(probe);
+      const times = asked === undefined ? [] : timesIn(asked).toSorted();
+      const channel = await ownChannel(probe);
+      const [first, second, third] = times;
+      if (channel === undefined || first === undefined || second === undefined || third === undefined)
+        return withoutExample({ messages: times.length });
+      const after = await probe.ask("conversations.history", { channel, oldest: first, limit: 1 });
+      const isNext = timesIn(after)[0] === second;
+      return judged(after.ok && isNext, { ...codeSeen(after), next_message: isNext });
+    },
+  },
+  {
     name: "hidden-by-plan",
     expects: "Not settled: a history with messages hidden by the workspace's plan has is_limited",
     tool: READ,
@@ -95,6 +111,16 @@ export const MESSAGES: readonly PlatformCheck<ChatProbe>[] = [
       if (channel === undefined) return withoutExample();
       const asked = await probe.ask("conversations.history", { channel, latest: "self-check", limit: 1 });
       return judged(asked.code === "invalid_ts_latest", codeSeen(asked));
+    },
+  },
+  {
+    name: "history-of-a-person",
+    expects: "the id of a person is not a conversation for conversations.history (channel_not_found)",
+    tool: READ,
+    async run(probe) {
+      const channel = textIn((await self(probe)).body, "user_id");
+      const asked = await probe.ask("conversations.history", { channel, limit: 1 });
+      return judged(asked.code === "channel_not_found", codeSeen(asked));
     },
   },
   {
@@ -139,8 +165,21 @@ export const MESSAGES: readonly PlatformCheck<ChatProbe>[] = [
     },
   },
   {
+    name: "mentions",
+    expects: "a mention <@U…> is read as it was sent",
+    tool: SEND,
+    writes: true,
+    async run(probe) {
+      const parts = await partsOf(probe);
+      if (parts === undefined) return withoutExample();
+      const mention = await ownMention(probe);
+      const isKept = parts.some((part) => textIn(part, "text")?.includes(mention) === true);
+      return judged(isKept, { messages: parts.length, kept: isKept });
+    },
+  },
+  {
     name: "split-messages",
-    expects: "Not settled: a message above 4,000 characters is posted as several, and ts names one of them",
+    expects: "a message above 4,000 characters is posted as several; which of them ts names is not settled",
     tool: SEND,
     writes: true,
     async run(probe) {
@@ -150,7 +189,7 @@ export const MESSAGES: readonly PlatformCheck<ChatProbe>[] = [
       const oldestFirst = parts.toReversed();
       const named = oldestFirst.findIndex((part) => textIn(part, "ts") === ts);
       const seen = { parts: parts.length, ts_names_part: named + 1 };
-      return named < 0 || parts.length === 0 ? judged(false, seen) : observed(seen);
+      return named < 0 || parts.length < 2 ? judged(false, seen) : observed(seen);
     },
   },
 ];
@@ -182,22 +221,32 @@ function sent(probe: ChatProbe): Promise<Asked> {
     const channel = idOfNotes(await notes(probe));
     // The tools tell callers so too: a run that fails afterwards must not be repeated.
     probe.context.reportEffect();
-    return probe.ask("chat.postMessage", { channel, text: TEXT });
+    const mark = markOf(probe);
+    return probe.ask("chat.postMessage", {
+      channel,
+      text: `${OPENING} ${mark} ${await ownMention(probe)} ${FILLING} ${mark}`,
+    });
   });
+}
+
+/** Found in the first and in the last part of this run's message. */
+function markOf(probe: ChatProbe): string {
+  return `self-check-${probe.startedAt}`;
+}
+
+async function ownMention(probe: ChatProbe): Promise<string> {
+  return `<@${textIn((await self(probe)).body, "user_id")}>`;
 }
 
 /** The messages that the text became, newest first; undefined if it was not sent. */
 function partsOf(probe: ChatProbe): Promise<JsonObject[] | undefined> {
   return probe.once("parts", async () => {
-    const { ok, body } = await sent(probe);
+    const { ok } = await sent(probe);
     const channel = idOfNotes(await notes(probe));
     if (!ok || channel === undefined) return undefined;
-    const own = textIn((await self(probe)).body, "user_id");
-    const { body: read } = await probe.ask("conversations.history", { channel, limit: 10 });
-    const since = textIn(body, "ts") ?? "";
-    // `ts` may name the last part, so messages of the last seconds count.
-    return objectsIn(read, "messages").filter(
-      (message) => message["user"] === own && Number(textIn(message, "ts")) > Number(since) - 5,
+    const { body } = await probe.ask("conversations.history", { channel, limit: 10 });
+    return objectsIn(body, "messages").filter(
+      (message) => textIn(message, "text")?.includes(markOf(probe)) === true,
     );
   });
 }

@@ -33,11 +33,13 @@ export interface Asked {
 /** One per run. Answers that several checks use are asked for once. */
 export class ChatProbe {
   readonly context: ToolContext;
+  readonly startedAt: number;
   readonly #record: (call: RecordedCall) => void;
   readonly #known = new Map<string, Promise<unknown>>();
 
   constructor(context: ToolContext, record: (call: RecordedCall) => void) {
     this.context = context;
+    this.startedAt = context.now();
     this.#record = record;
   }
 
@@ -114,13 +116,24 @@ export function own(probe: ChatProbe, type: string): Promise<Asked> {
 }
 
 /** A channel of the user; undefined if the user is in none. */
-export async function ownChannel(probe: ChatProbe): Promise<string | undefined> {
-  for (const type of ["public_channel", "private_channel"]) {
-    const [first] = objectsIn((await own(probe, type)).body, "channels");
-    const id = first === undefined ? undefined : nonEmptyTextIn(first, "id");
-    if (id !== undefined) return id;
-  }
-  return undefined;
+export function ownChannel(probe: ChatProbe): Promise<string | undefined> {
+  return probe.once("channel", async () => {
+    for (const type of ["public_channel", "private_channel"]) {
+      const asked = await own(probe, type);
+      // An organization may restrict it; then the workspace is listed.
+      const listing = asked.ok ? asked : await listed(probe, type);
+      const found = objectsIn(listing.body, "channels").find(
+        (item) => asked.ok || item["is_member"] === true,
+      );
+      const id = found === undefined ? undefined : nonEmptyTextIn(found, "id");
+      if (id !== undefined) return id;
+    }
+    return undefined;
+  });
+}
+
+async function listed(probe: ChatProbe, type: string): Promise<Asked> {
+  return probe.ask("conversations.list", { types: [type], limit: 200, ...(await ofTeam(probe)) });
 }
 
 export function continues({ body }: Asked): boolean {

@@ -2,9 +2,10 @@
 // the applications belong to the user, and there is nothing of one's own.
 import { defineSelfCheck, judged, type PlatformCheck, withoutExample } from "../../../src/tools";
 import { zohoPreset } from "../../presets/zoho";
-import { CHECKS } from "./checks";
+import { APPLICATION_CHECKS } from "./applications";
 import { DATA_CENTER } from "./data-center";
 import { RecordsProbe } from "./probe";
+import { RECORDS_CHECKS } from "./records";
 
 const TOOL = "GetApplicationMetaInfo";
 
@@ -47,5 +48,5 @@ export const recordsSelfCheck = defineSelfCheck<RecordsProbe>({
   platform: zohoPreset.id,
   tool: TOOL,
   open: (context, record) => new RecordsProbe(context, record),
-  checks: [...DATA_CENTER, ...CHECKS, ...OTHERS],
+  checks: [...DATA_CENTER, ...APPLICATION_CHECKS, ...RECORDS_CHECKS, ...OTHERS],
 });

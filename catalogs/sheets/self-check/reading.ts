@@ -23,6 +23,7 @@ const OFFICE_FILES =
 
 /** Spreadsheets whose sheets are looked at. */
 const LOOKED_AT = 5;
+const SPREADSHEET_FIELDS = ["spreadsheetId", "spreadsheetUrl", "properties", "sheets"];
 const FILE_FIELDS = ["id", "name", "createdTime", "modifiedTime", "webViewLink", "driveId", "owners"];
 
 export const READING: readonly PlatformCheck<SheetsProbe>[] = [
@@ -125,6 +126,21 @@ export const READING: readonly PlatformCheck<SheetsProbe>[] = [
     },
   },
   {
+    name: "file-order",
+    expects: "files.list sorts by the asked time, newest first",
+    tool: SEARCH,
+    async run(probe) {
+      const asked = await files(probe);
+      const times = objectsIn(asked.body, "files").map((file) =>
+        Date.parse(textIn(file, "modifiedTime") ?? ""),
+      );
+      const isSorted = times.every((time, index) => index === 0 || time <= (times[index - 1] ?? Infinity));
+      return times.length < 2
+        ? withoutExample()
+        : judged(asked.ok && isSorted, { files: times.length, newest_first: isSorted });
+    },
+  },
+  {
     name: "invalid-page-token",
     expects: "a page token that was never given is 400 and names pageToken",
     tool: SEARCH,
@@ -142,6 +158,18 @@ export const READING: readonly PlatformCheck<SheetsProbe>[] = [
     async run(probe) {
       const asked = await probe.ask(listFiles({ q: "self check", pageSize: "1" }, { wide: false }));
       return judged(asked.status === 400, codeSeen(asked));
+    },
+  },
+  {
+    name: "spreadsheet-fields",
+    expects: "spreadsheets.get returns only the fields of the mask",
+    tool: GET,
+    async run(probe) {
+      const [file] = idsIn(await files(probe));
+      if (file === undefined) return withoutExample();
+      const asked = await probe.ask(getMetadata(file));
+      const more = Object.keys(asked.body).filter((key) => !SPREADSHEET_FIELDS.includes(key)).length;
+      return judged(asked.ok && more === 0, { ...codeSeen(asked), other_fields: more });
     },
   },
   {

@@ -142,6 +142,19 @@ export const WRITING: readonly PlatformCheck<SheetsProbe>[] = [
   },
   ...ENTRIES.map(entryCheck),
   {
+    name: "shown-value",
+    expects: "the answer to a written value has what the cell shows",
+    tool: "WriteToCell",
+    writes: true,
+    async run(probe) {
+      const file = await ownFile(probe);
+      if (file === undefined) return withoutExample();
+      const asked = await probe.ask(updateValue(file, `${SHEET}!D1`, "0050"));
+      const isShown = JSON.stringify(objectIn(asked.body, "updatedData")["values"]) === '[["50"]]';
+      return judged(asked.ok && isShown, { ...codeSeen(asked), shown_as_50: isShown });
+    },
+  },
+  {
     name: "notes",
     expects: "a note is written with updateCells and read with its cell",
     tool: "AddNoteToCell",

@@ -1,5 +1,5 @@
-// Runs the checks of a catalog one after the other, and keeps what they saw. A check that gets no answer does not end the
-// run; a rate limit, a refused grant or an abort does.
+// Runs the checks of a catalog one after the other, and keeps what they saw. A check that gets no answer, or meets a rate
+// limit, does not end the run: the others may count against another limit. A refused grant and an abort end it.
 import { EgressError } from "../../egress";
 import { networkFailureOf } from "../failure";
 import type { ToolContext } from "../definition";
@@ -27,8 +27,8 @@ export interface CheckResult {
   calls: RecordedCall[];
 }
 
-/** Why a run ended before its last check. */
-export interface Ended {
+/** Why checks have no result that should have one. */
+export interface Incomplete {
   reason: "rate_limited" | "grant_refused" | "interrupted" | "time_up" | "refused";
   /** When to try again. */
   retry_after_seconds?: number;
@@ -40,27 +40,24 @@ export interface CheckRun {
   skipped: ReadonlyMap<string, Reason>;
   /** Receives each result as soon as it is known. */
   onResult(result: CheckResult): void;
-  onEnd(ended: Ended): void;
+  onLimit(incomplete: Incomplete): void;
 }
 
 /** Throws `GrantDead`, and what a check throws after the run was aborted. */
 export async function runChecks(run: CheckRun, context: ToolContext): Promise<void> {
   let calls: RecordedCall[] = [];
+  let waitMs: number | undefined;
   const checks = run.selfCheck.start(context, (call) => calls.push(call));
   for (const row of run.selfCheck.checks) {
     calls = [];
-    const told = (verdict: Verdict): void => run.onResult(resultOf(row, verdict, calls));
     const skipped = run.skipped.get(row.name);
-    if (skipped !== undefined) {
-      told(unchecked(skipped));
-      continue;
-    }
-    const outcome = await verdictOf(checks, row, context);
-    if ("verdict" in outcome) told(outcome.verdict);
-    if (outcome.ended === undefined) continue;
-    run.onEnd(outcome.ended);
-    return;
+    const outcome =
+      skipped === undefined ? await outcomeOf(checks, row, context) : { verdict: unchecked(skipped) };
+    run.onResult(resultOf(row, outcome.verdict, calls));
+    if (outcome.limitMs !== undefined) waitMs = Math.max(waitMs ?? 0, outcome.limitMs);
   }
+  if (waitMs === undefined) return;
+  run.onLimit({ reason: "rate_limited", retry_after_seconds: Math.ceil(waitMs / 1000) });
 }
 
 /** The results in the order of the checks, with those that were not reached. */
@@ -69,20 +66,28 @@ export function allResults({ checks }: SelfCheck, results: readonly CheckResult[
   return checks.map((row) => known.get(row.name) ?? resultOf(row, unchecked("ended_before"), []));
 }
 
-type Outcome = { verdict: Verdict; ended?: Ended };
+interface Outcome {
+  verdict: Verdict;
+  /** The wait that a rate limit requests. */
+  limitMs?: number;
+}
 
-async function verdictOf(checks: StartedChecks, row: CheckRow, context: ToolContext): Promise<Outcome> {
+async function outcomeOf(checks: StartedChecks, row: CheckRow, context: ToolContext): Promise<Outcome> {
   try {
     return { verdict: (await checks.verdictOf(row.name)) ?? unchecked("cannot_be_checked") };
   } catch (thrown) {
     if (context.signal.aborted || thrown instanceof GrantDead) throw thrown;
     const error = thrown instanceof ToolError ? thrown : networkFailureOf(thrown, row.name).error;
-    if (error.kind !== "UPSTREAM_RUNTIME_RATE_LIMIT")
-      return { verdict: { ...unchecked("no_answer"), seen: { failure: failureWord(error) } } };
-    const retry_after_seconds = Math.ceil((error.details.retryAfterMs ?? 0) / 1000);
-    return { verdict: unchecked("rate_limited"), ended: { reason: "rate_limited", retry_after_seconds } };
+    if (error.kind === "UPSTREAM_RUNTIME_RATE_LIMIT")
+      return { verdict: unchecked("rate_limited"), limitMs: error.details.retryAfterMs ?? 0 };
+    const seen = { failure: failureWord(error) };
+    // The platform has answered, but with something that no client of it can use.
+    if (UNUSABLE.includes(seen.failure)) return { verdict: { status: "differs", seen } };
+    return { verdict: { ...unchecked("no_answer"), seen } };
   }
 }
+
+const UNUSABLE: readonly string[] = ["redirect_refused", "too_large"];
 
 /** Why there was no answer: the reason of the outbound client, or the kind of the error. */
 function failureWord({ kind, cause }: ToolError): Word {

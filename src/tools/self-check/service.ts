@@ -11,7 +11,7 @@ import { Registry, type Tool } from "../registry";
 import type { Requirements } from "../requirements";
 import type { Execution } from "../schema";
 import type { CheckRow, Reason, SelfCheck } from "./definition";
-import { allResults, type CheckResult, type Ended, runChecks } from "./run";
+import { allResults, type CheckResult, type Incomplete, runChecks } from "./run";
 
 export interface SelfCheckRequest {
   platform: string;
@@ -32,9 +32,9 @@ export interface SelfCheckReport {
   /** Of the toolkit. */
   version: string;
   write: boolean;
-  /** Whether the run reached its last check. */
   complete: boolean;
-  ended: Ended | null;
+  /** Why it is not complete. */
+  incomplete: Incomplete | null;
   as_expected: number;
   differs: number;
   observed: number;
@@ -94,7 +94,7 @@ export class SelfChecks {
     const userId = actFor(principal, request.user_id);
     const skipped = await this.#skipped(principal.projectId, userId, checked, write);
     const results: CheckResult[] = [];
-    let ended: Ended | null = null;
+    let incomplete: Incomplete | null = null;
     const tool = definitionOf(checked, write, (context) => {
       // The run is repeated if the token had to be renewed.
       results.length = 0;
@@ -106,7 +106,7 @@ export class SelfChecks {
             results.push(result);
             onResult?.(result);
           },
-          onEnd: (reason) => (ended = reason),
+          onLimit: (limit) => (incomplete = limit),
         },
         context,
       );
@@ -119,10 +119,10 @@ export class SelfChecks {
         { signal },
       );
     const error = execution.output?.error;
-    ended ??= endOf(error, signal?.aborted === true);
+    incomplete = endOf(error, signal?.aborted === true) ?? incomplete;
     // What a hook withholds is not shown.
-    const shown = ended?.reason === "refused" ? [] : results;
-    return { report: reportOf(checked, write, ended, shown), error };
+    const shown = incomplete?.reason === "refused" ? [] : results;
+    return { report: reportOf(checked, write, incomplete, shown), error };
   }
 
   /** Starts the consent for what a run needs. */
@@ -230,7 +230,7 @@ function toolOf(tools: ReadonlyMap<string, Tool>, { tool: name }: Pick<CheckRow,
   return tool;
 }
 
-function endOf(error: SelfCheckOutcome["error"], isAborted: boolean): Ended | null {
+function endOf(error: SelfCheckOutcome["error"], isAborted: boolean): Incomplete | null {
   if (error === undefined) return null;
   if (isAborted) return { reason: "interrupted" };
   if (error.kind === "UPSTREAM_RUNTIME_AUTH_ERROR") return { reason: "grant_refused" };
@@ -240,7 +240,7 @@ function endOf(error: SelfCheckOutcome["error"], isAborted: boolean): Ended | nu
 function reportOf(
   { catalog, selfCheck }: Checked,
   write: boolean,
-  ended: Ended | null,
+  incomplete: Incomplete | null,
   results: readonly CheckResult[],
 ): SelfCheckReport {
   const checks = allResults(selfCheck, results);
@@ -250,8 +250,8 @@ function reportOf(
     platform: selfCheck.platform,
     version: catalog.toolkit.version,
     write,
-    complete: ended === null,
-    ended,
+    complete: incomplete === null,
+    incomplete,
     as_expected: count("as_expected"),
     differs: count("differs"),
     observed: count("observed"),
