@@ -1,4 +1,5 @@
 // Creates and updates many hooks, all or none: everything is validated before anything is written.
+import { sentence } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { type FieldError, malformedRequest } from "../errors";
@@ -152,7 +153,10 @@ function fault(field: string, message: string): FieldError {
 
 function refusal(errors: FieldError[], entries: string): Error {
   const list = errors.map(({ field, message }) => `${field} ${message}`).join("; ");
-  return malformedRequest(`failed to validate request body: ${list}. None of the ${entries} was stored.`, {
-    fieldErrors: errors,
-  });
+  return malformedRequest(
+    `failed to validate request body: ${sentence(list)} None of the ${entries} was stored.`,
+    {
+      fieldErrors: errors,
+    },
+  );
 }

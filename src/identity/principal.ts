@@ -1,6 +1,6 @@
 // Principals (the callers), their roles, and the users that they may act for.
 import { checkUserId } from "../base";
-import { forbidden, invalidParameter, malformedRequest } from "../errors";
+import { forbidden, malformedRequest } from "../errors";
 
 /** What each may do is listed in docs/roles.md, which the tests run. */
 export const ROLES = ["admin", "run", "read", "verify"] as const;
@@ -40,14 +40,13 @@ export function requireRole(principal: Principal, allowed: readonly Role[], advi
 
 /**
  * The user that the principal acts for: a key must name the user in `user_id`, a user token acts for its own user.
- * Throws `malformed_request` if `user_id` is missing, `invalid_parameter` if it is not a valid id, `forbidden` if a key is
- * pinned to other users. `mismatch`: the status for a user token with another `user_id`, 403 on execute and 400 elsewhere.
+ * Throws `malformed_request` if `user_id` is missing, `invalid_parameter` if it is not a valid id, `forbidden` for another user
+ * than that of the token, and for a key that is pinned to other users.
  */
-export function actFor(principal: Principal, userId: string | undefined, mismatch: 400 | 403 = 400): string {
+export function actFor(principal: Principal, userId: string | undefined): string {
   if (principal.kind === "user") {
     if (userId === undefined || userId === principal.userId) return principal.userId;
-    const message = "user_id differs from the user of the token. Omit it, or use a token of that user.";
-    throw mismatch === 403 ? forbidden(message) : invalidParameter(message);
+    throw forbidden("user_id differs from the user of the token. Omit it, or use a token of that user.");
   }
   if (userId === undefined || userId.trim() === "") {
     const message = "user_id is required: with a project API key, name the user that it acts for.";

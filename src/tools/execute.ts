@@ -128,7 +128,7 @@ export class Execute {
   }
 
   #choose(principal: Principal, request: ExecuteTool): Chosen {
-    const userId = actFor(principal, request.user_id, 403);
+    const userId = actFor(principal, request.user_id);
     const tool = this.#registry.find(request.tool_name, request.tool_version);
     return { principal, userId, tool, request };
   }

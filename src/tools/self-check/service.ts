@@ -91,7 +91,7 @@ export class SelfChecks {
   ): Promise<SelfCheckOutcome> {
     const { write } = request;
     const checked = this.#checked(request.platform);
-    const userId = actFor(principal, request.user_id, 403);
+    const userId = actFor(principal, request.user_id);
     const skipped = await this.#skipped(principal.projectId, userId, checked, write);
     const results: CheckResult[] = [];
     let incomplete: Incomplete | null = null;
@@ -128,7 +128,7 @@ export class SelfChecks {
   /** Starts the consent for what a run needs. */
   async authorize(principal: Principal, request: SelfCheckRequest): Promise<Authorization> {
     const { projectId, incarnation } = principal;
-    const userId = actFor(principal, request.user_id, 403);
+    const userId = actFor(principal, request.user_id);
     const checked = this.#checked(request.platform);
     const definition = definitionOf(checked, request.write, () => Promise.resolve());
     const [tool] = new Registry([{ ...checked.catalog, tools: [definition] }]).tools;

@@ -116,6 +116,19 @@ test("the sentences about several records are apart", async () => {
   expect(refused.stderr).toContain("provider_id. See standard input, line 1.");
 });
 
+test("a priority that is taken is told in whole sentences", async () => {
+  const { apply } = project();
+  const hook = { ...HOOK, priority: 0 };
+  await apply({ plugins: [{ ...PLUGIN, name: "own" }], hooks: [{ ...hook, plugin: "own", name: "own" }] });
+
+  const refused = await apply({ plugins: [PLUGIN], hooks: [hook] });
+
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toMatch(
+    /Another hook runs at tool\.pre with priority 0\. Choose another priority \(0 to 1000\)\. None of/,
+  );
+});
+
 test("a document that is a list is told which sections there are", async () => {
   const refused = await project().apply([]);
 
