@@ -50,6 +50,9 @@ function changesOf(before: Plain, config: JsonObject): Edit[] {
         return { path: [key, at < 0 ? end++ : at], value: item, appended: at < 0 };
       });
     }
+    const isEmpty = present === undefined || present === null;
+    // Something of the owner's, or of a version of the client that we do not know.
+    if (!isEmpty && isObject(present) !== isObject(value)) throw new NotChanged(`has another form of ${key}`);
     if (!isObject(present) || !isObject(value)) return [{ path: [key], value, appended: false }];
     return Object.entries(value).map(([name, item]) => ({ path: [key, name], value: item, appended: false }));
   });

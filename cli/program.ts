@@ -236,7 +236,10 @@ function likelyFormat(argv: readonly string[]): Format {
 }
 
 // The parser's message repeats an unknown option with its value, which may be a secret.
-function usageOf({ code, message }: CommanderError, { name, usage }: NamedCommand): UsageError {
+function usageOf({ code, message }: CommanderError, { name, usage, flags }: NamedCommand): UsageError {
+  const given = /'(--[\w-]+)=/.exec(message)?.[1];
+  if (code === "commander.unknownOption" && given !== undefined && flags.includes(given))
+    return new UsageError(`${given} takes no value. See: ${name} --help`);
   const text = message
     .replace(/^error: /, "")
     .replace(/'(--?[\w-]+)=.*?'/s, "'$1'")
@@ -254,6 +257,8 @@ interface NamedCommand {
   name: string;
   /** `runtime keys create [options] <name>` */
   usage: string;
+  /** `--role` */
+  flags: readonly string[];
 }
 
 function commandOn(program: Command, argv: readonly string[]): NamedCommand {
@@ -261,7 +266,9 @@ function commandOn(program: Command, argv: readonly string[]): NamedCommand {
   const parent = program.commands.find((each) => each.name() === noun);
   const child = parent?.commands.find((each) => each.name() === verb);
   const name = ["runtime", parent?.name(), child?.name()].filter((word) => word !== undefined).join(" ");
-  return { name, usage: `${name} ${(child ?? parent ?? program).usage()}` };
+  const command = child ?? parent ?? program;
+  const flags = [...program.options, ...command.options].flatMap(({ long }) => long ?? []);
+  return { name, usage: `${name} ${command.usage()}`, flags };
 }
 
 export function firstWord(usage: string): string {

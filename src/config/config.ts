@@ -35,6 +35,7 @@ export interface TlsFiles {
 
 // Variables that are not settings.
 const OTHER_VARIABLES = ["RUNTIME_CONFIG"];
+const PREFIX = "RUNTIME_";
 const TEST_PREFIX = "RUNTIME_TEST_";
 
 /** Reads all sources. Throws `configuration` with one line about the first error. */
@@ -88,9 +89,14 @@ function reportUnknownVariables(
 ): void {
   const known = [...names.map(environmentName), ...OTHER_VARIABLES];
   for (const variable of Object.keys(environment)) {
-    if (!variable.startsWith("RUNTIME_") || variable.startsWith(TEST_PREFIX) || known.includes(variable))
+    if (!variable.startsWith(PREFIX) || variable.startsWith(TEST_PREFIX) || known.includes(variable))
       continue;
-    const suggestion = nearest(variable, known);
+    // Without what all of them begin with, which would make any short name look close.
+    const close = nearest(
+      variable.slice(PREFIX.length),
+      known.map((name) => name.slice(PREFIX.length)),
+    );
+    const suggestion = close === undefined ? undefined : PREFIX + close;
     const line = `environment: unknown variable ${variable}${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`;
     if (warn === undefined) throw configurationError(line);
     warn(line);

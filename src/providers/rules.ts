@@ -18,8 +18,11 @@ const REQUESTS = [
 // The placeholder is not repeated, because it may be a secret that was put in braces by mistake.
 const UNKNOWN_PLACEHOLDER = `has an unknown placeholder; use ${PLACEHOLDERS.join(", ")}`;
 
-/** Throws `malformed_request` with all errors. `hasPreset`: the requests may be missing. */
-export function checkOAuth2(oauth2: GivenOAuth2, hasPreset: boolean): void {
+/**
+ * Throws `malformed_request` with all errors. `hasPreset`: the requests may be missing. `meant`: the well-known provider whose
+ * id is close to the given one.
+ */
+export function checkOAuth2(oauth2: GivenOAuth2, hasPreset: boolean, meant?: string): void {
   const incomplete = fieldErrors(OAuth2Create, oauth2).map((error) => ({
     ...error,
     field: `oauth2.${error.field}`,
@@ -29,7 +32,7 @@ export function checkOAuth2(oauth2: GivenOAuth2, hasPreset: boolean): void {
     incomplete.length > 0
       ? incomplete
       : [
-          ...missingRequests(oauth2, hasPreset),
+          ...(hasPreset ? [] : missingRequests(oauth2, meant)),
           ...checkIssuer(oauth2.issuer),
           ...REQUESTS.flatMap((name) => checkRequest(name, oauth2[name])),
         ];
@@ -38,14 +41,14 @@ export function checkOAuth2(oauth2: GivenOAuth2, hasPreset: boolean): void {
   throw malformedRequest(`failed to validate request body: ${list}`, { fieldErrors: errors });
 }
 
-function missingRequests(oauth2: GivenOAuth2, hasPreset: boolean): FieldError[] {
-  if (hasPreset) return [];
+function missingRequests(oauth2: GivenOAuth2, meant: string | undefined): FieldError[] {
+  const hint = meant === undefined ? "" : ` (did you mean ${meant}?)`;
   return (["authorize_request", "token_request"] as const)
     .filter((name) => oauth2[name] === undefined)
     .map((name) => ({
       field: `oauth2.${name}`,
       rule: "required",
-      message: "is required for a provider without a well-known provider_id",
+      message: `is required for a provider without a well-known provider_id${hint}`,
     }));
 }
 

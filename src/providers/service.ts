@@ -1,5 +1,5 @@
 // Auth providers: where and how users consent.
-import { UNPAGED_LIMIT, wholePage, type Page } from "../base";
+import { nearest, UNPAGED_LIMIT, wholePage, type Page } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { alreadyExists, malformedRequest, notFound } from "../errors";
@@ -27,6 +27,7 @@ import {
   OAuth2Create,
   withTriggers,
   type ProviderSetup,
+  type GivenOAuth2,
 } from "./schema";
 
 interface Updated {
@@ -81,7 +82,7 @@ export class Providers {
       withTriggers(given),
       private_key !== undefined,
     );
-    checkOAuth2(oauth2, this.#presetOf(request.provider_id) !== undefined);
+    this.#check(oauth2, request.provider_id);
     const { projectId } = principal;
     const externalId = request.external_id ?? (await externalIdFor(this.#core, projectId, request.id));
     const row: ProviderRow = {
@@ -244,7 +245,7 @@ export class Providers {
 
   #changed(row: ProviderRow, patch: AuthProviderPatch, sealed: SealedSecrets, now: number): ProviderRow {
     const next = patchedRow(row, patch, sealed, now);
-    checkOAuth2(oauth2Of(next), this.#presetOf(next.provider_id ?? undefined) !== undefined);
+    this.#check(oauth2Of(next), next.provider_id ?? undefined);
     if (next.version === row.version) return next;
     const moved = movesAddress(row, next, patch, this.#platforms);
     return {
@@ -263,6 +264,11 @@ export class Providers {
     yield* repository.deleteProvider(row);
     yield* this.#audit.record(principal, "provider.delete", id, { before: this.#record(row) });
     return row;
+  }
+
+  #check(oauth2: GivenOAuth2, providerId: string | undefined): void {
+    const meant = providerId === undefined ? undefined : nearest(providerId, [...this.#presets.keys()]);
+    checkOAuth2(oauth2, this.#presetOf(providerId) !== undefined, meant);
   }
 
   #presetOf(providerId: string | undefined): ProviderPreset | undefined {

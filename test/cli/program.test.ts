@@ -243,6 +243,7 @@ describe("exits 2 for a usage error and names it", () => {
   test.each<[string[], string]>([
     [["kyes"], "Unknown command 'kyes' (Did you mean keys?)"],
     [["keys"], "runtime keys takes list, show, create, delete"],
+    [["apply", "-f", "x.yaml", "--dry-run=yes"], "--dry-run takes no value. See: runtime apply --help"],
     [["keys", "lits"], "Unknown command 'lits' (Did you mean list?)"],
     [["keys", "list", "more"], "Too many arguments"],
     [["keys", "create"], "Missing required argument 'name'"],

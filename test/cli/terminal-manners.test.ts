@@ -64,6 +64,21 @@ test("a provider without endpoints names the well-known ones", async () => {
   expect(ran.stderr).toMatch(/--provider .*slack.* or give the record of another one with --file/);
 });
 
+test("a mistyped well-known provider is told the nearest one", async () => {
+  const ran = await newTerminal().run([
+    "providers",
+    "create",
+    "s",
+    "--provider",
+    "slakc",
+    "--client-id",
+    "1",
+  ]);
+
+  expect([ran.code, ran.stdout]).toEqual([1, ""]);
+  expect(ran.stderr).toContain("well-known provider_id (did you mean slack?)");
+});
+
 test("the version has its platform", async () => {
   const { stdout } = await newTerminal().run(["version", "-o", "json"]);
 

@@ -163,6 +163,12 @@ describe("default folders", () => {
 });
 
 describe("unknown variables", () => {
+  test("that resemble none are refused without a suggestion", () => {
+    expect(refusalOf(() => load(undefined, { RUNTIME_FOO: "secret-value" }))).toBe(
+      "environment: unknown variable RUNTIME_FOO",
+    );
+  });
+
   test.each([
     ["RUNTIME_PROT", "RUNTIME_PORT"],
     ["RUNTIME_EGRES_ALLOW", "RUNTIME_EGRESS_ALLOW"],

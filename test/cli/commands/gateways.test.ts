@@ -293,6 +293,7 @@ describe("connecting a client", () => {
   test.each<[string, string, string[]]>([
     ["windsurf", ".codeium/windsurf/mcp_config.json", ["{ not: json", "}"]],
     ["windsurf", ".codeium/windsurf/mcp_config.json", ["[]"]],
+    ["windsurf", ".codeium/windsurf/mcp_config.json", ['{ "mcpServers": [{ "name": "theirs" }] }']],
     ["windsurf", ".codeium/windsurf/mcp_config.json", ['{ "mcpServers": {}, "mcpServers": {} }']],
     ["codex", ".codex/config.toml", ["mcp_servers = { other = {} }"]],
     ["codex", ".codex/config.toml", ["[broken"]],
