@@ -23,7 +23,7 @@ export const verbs = [
       "runtime doctor",
       "runtime doctor -o json",
       `runtime doctor --platform ${SELF_CHECKED[0]} --user alice`,
-      `runtime doctor --platform ${SELF_CHECKED[1]} --user alice --write -o json > report.json`,
+      `runtime doctor --platform ${SELF_CHECKED[0]} --user alice --write -o json > report.json`,
     ],
     flags: [
       { flag: "--all", meaning: "also show checks without problems" },

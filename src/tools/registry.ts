@@ -69,6 +69,7 @@ export class Registry {
    * `tool_not_found` otherwise.
    */
   find(name: string, version?: string): Tool {
+    // A long name of separators would be split at each of them.
     if (name.length > MAX_NAME_LENGTH) throw toolNotFound("There is no tool with such a long name.");
     const [bare = "", named, ...rest] = name.split("@");
     const found = rest.length > 0 ? undefined : this.#lookUp(bare);
@@ -124,8 +125,6 @@ export class Registry {
   }
 
   #lookUp(bare: string): Tool | undefined {
-    // A long name of separators alone would be split at each of them.
-    if (bare.length > LONGEST_NAME) return undefined;
     const name = bare.toLowerCase();
     const dotted = this.#byName.get(name)?.[0];
     if (dotted !== undefined || name.includes(".")) return dotted;
@@ -173,7 +172,6 @@ function shownVersion(version: string): string {
   return /^[\w.+-]{0,100}$/.test(version) ? `"${version}"` : "with this number";
 }
 
-const LONGEST_NAME = 1000;
 const SEMANTIC = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 
 /** For sorting by semantic version, newest first. Other versions are older than semantic ones, and sorted by digits. */

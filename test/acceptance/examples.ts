@@ -97,7 +97,8 @@ const GIVEN: readonly [RegExp, readonly string[]][] = [
   [/^runtime logout$/, ["login SERVER --key-file key"]],
 ];
 /** Examples that need alice's consent. */
-const NEEDS_CONSENT = /tools (exec|authorize)|^runtime (auth|connections|executions|scheduled|chat)/;
+const NEEDS_CONSENT =
+  /tools (exec|authorize)|--platform slack|^runtime (auth|connections|executions|scheduled|chat)/;
 /** Examples after which alice has to consent again. */
 const ENDS_CONSENT = /^runtime (connections delete|providers (create|delete) slack)/;
 

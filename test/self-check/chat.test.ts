@@ -76,3 +76,15 @@ describe("the check of refreshes", () => {
     expect(checks.find(({ check }) => check === "token-refresh")).toMatchObject({ reason: "no_answer" });
   });
 });
+
+test.each(CHAT_SCOPES.filter((scope) => !scope.startsWith("users:")))(
+  "a grant without %s makes no check differ",
+  async (missing) => {
+    const chat = await startChatSandbox();
+    const scopes = CHAT_SCOPES.filter((scope) => scope !== missing);
+    await using checked = await chatChecked(chat, chat.issueToken("alice", scopes), { scopes });
+    const report = await checked.report();
+    expect(report).toMatchObject({ complete: true, differs: 0 });
+    expect(report.checks.filter(({ reason }) => reason === "no_answer")).toEqual([]);
+  },
+);

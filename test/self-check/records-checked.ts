@@ -3,10 +3,21 @@ import { extensions } from "../../catalogs";
 import type { RecordsSandbox } from "../sandbox/records";
 import { type Checked, checkedPlatform } from "./deployment";
 
-export function recordsChecked(records: RecordsSandbox, domain: string): Promise<Checked> {
+/** The permissions of all tools. */
+export const RECORDS_SCOPES: readonly string[] = [
+  ...new Set(
+    extensions.catalogs
+      .filter(({ selfCheck }) => selfCheck?.platform === "zoho")
+      .flatMap(({ tools }) => tools.flatMap(({ authorization }) => authorization?.scopes ?? [])),
+  ),
+];
+
+export function recordsChecked(
+  records: RecordsSandbox,
+  domain: string,
+  scopes = [...RECORDS_SCOPES],
+): Promise<Checked> {
   const { us, clientId } = records;
-  const catalog = extensions.catalogs.find(({ selfCheck }) => selfCheck?.platform === "zoho");
-  const scopes = [...new Set(catalog?.tools.flatMap(({ authorization }) => authorization?.scopes ?? []))];
   const short = scopes.map((scope) => scope.replace("ZohoCreator.", ""));
   const { accessToken } = records.issueToken("alice", short);
   return checkedPlatform(

@@ -107,6 +107,17 @@ describe("runtime doctor --platform", () => {
     expect(listing).toMatchObject({ status: "not_checked", reason: "missing_permission" });
   });
 
+  test("without the permission to read a message only sends it", async () => {
+    await using terminal = await terminalWith();
+    await terminal.give(CHAT_SCOPES.filter((scope) => !scope.includes("history")));
+    const { code, stdout } = await terminal.doctor("--user", "alice", "--write", "-o", "json");
+    expect(code).toBe(0);
+    const report = JSON.parse(stdout) as { checks: { check: string }[] };
+    const named = (name: string) => report.checks.find(({ check }) => check === name);
+    expect(named("message-to-oneself")).toMatchObject({ status: "as_expected" });
+    expect(named("message-read-back")).toMatchObject({ reason: "missing_permission" });
+  });
+
   test("with --write and without its permissions exits with the address of the consent", async () => {
     await using terminal = await terminalWith();
     await terminal.give(["users:read", "users:read.email"]);

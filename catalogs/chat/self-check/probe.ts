@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type RecordedCall,
   type ToolContext,
+  ScopesLost,
 } from "../../../src/tools";
 import { block, blockedMs } from "../../upstream/blocks";
 import type { WholeAnswer } from "../../upstream/exchange";
@@ -12,7 +13,7 @@ import { nonEmptyTextIn, objectsIn, textIn } from "../../upstream/json";
 import { CODES } from "../upstream/codes";
 import { exchange, nextCursorIn } from "../upstream/exchange";
 import { failureOf, rateLimited } from "../upstream/failure";
-import { limitOf, type MethodName, type Params } from "../upstream/methods";
+import { limitOf, type MethodName, methodNamed, type Params } from "../upstream/methods";
 
 /** Names of headers that a report may have. */
 export const SCOPE_HEADERS = ["x-oauth-scopes", "x-accepted-oauth-scopes"] as const;
@@ -43,8 +44,16 @@ export class ChatProbe {
     this.#record = record;
   }
 
-  /** Throws `ToolError` for a rate limit, a refused token and a failure of the platform. Other refusals are answers. */
+  /**
+   * Throws `ToolError` for a rate limit, a refused token, a failure of the platform, and for a scope that the grant lacks: a
+   * check may need more than its tool. Other refusals are answers.
+   */
   async ask(method: MethodName, params: Params = {}): Promise<Asked> {
+    const granted = this.context.grant?.scopes ?? [];
+    const lacking = methodNamed(method)
+      .scopes(params)
+      .filter((scope) => !granted.includes(scope));
+    if (lacking.length > 0) throw new ScopesLost("missing_scope", lacking);
     const limit = limitOf(method, params);
     const ms = await blockedMs(this.context, limit);
     if (ms > 0) throw rateLimited(limit, ms);

@@ -3,7 +3,7 @@
 import { EgressError } from "../../egress";
 import { networkFailureOf } from "../failure";
 import type { ToolContext } from "../definition";
-import { GrantDead, ToolError } from "../tool-error";
+import { GrantDead, ScopesLost, ToolError } from "../tool-error";
 import {
   type CheckRow,
   type CheckStatus,
@@ -80,6 +80,7 @@ async function outcomeOf(checks: StartedChecks, row: CheckRow, context: ToolCont
     const error = thrown instanceof ToolError ? thrown : networkFailureOf(thrown, row.name).error;
     if (error.kind === "UPSTREAM_RUNTIME_RATE_LIMIT")
       return { verdict: unchecked("rate_limited"), limitMs: error.details.retryAfterMs ?? 0 };
+    if (error instanceof ScopesLost) return { verdict: unchecked("missing_permission") };
     const seen = { failure: failureWord(error) };
     // The platform has answered, but with something that no client of it can use.
     if (UNUSABLE.includes(seen.failure)) return { verdict: { status: "differs", seen } };
