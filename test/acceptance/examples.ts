@@ -30,8 +30,6 @@ const OTHERWISE: Readonly<Record<string, [code: number, reason: string]>> = {
   "runtime login https://runtime.example.com": [2, "asks for the key at a terminal"],
   "runtime login https://runtime.example.com --key-file - < key": [1, "names a server that is not there"],
   "runtime logout https://runtime.example.com": [3, "names a server that is not there"],
-  "runtime doctor --platform slack --user alice": [6, "waits for a consent of its own"],
-  "runtime doctor --platform google --user alice --write -o json > report.json": [1, "has no such provider"],
   "runtime auth confirm-user FLOW_ID --user alice": [3, "FLOW_ID is what a verifier receives"],
 };
 const PLUGIN =
