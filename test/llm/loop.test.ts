@@ -197,7 +197,7 @@ describe("a user token", () => {
   });
 
   test("may not name another user", async () => {
-    expect(await asked("bob").catch((error: unknown) => error)).toMatchObject({ status: 400 });
+    expect(await asked("bob").catch((error: unknown) => error)).toMatchObject({ status: 403 });
     expect(stage.chat.upstream.requests.length).toBe(0);
   });
 });
