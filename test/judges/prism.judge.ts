@@ -160,7 +160,8 @@ async function startPrism(upstream: string): Promise<Prism> {
       stdin: "ignore",
       stdout: "pipe",
       stderr: "inherit",
-      env: { PATH: process.env["PATH"] ?? "" },
+      // The document does not change. Watching it by the system's events fails where there are few of them.
+      env: { PATH: process.env["PATH"] ?? "", CHOKIDAR_USEPOLLING: "true" },
     },
   );
   const reader = child.stdout.getReader();
