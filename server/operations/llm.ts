@@ -7,6 +7,9 @@ import type { ChatAnswer } from "../../src/llm";
 import { operation } from "./operation";
 
 const tag = "Language model";
+const errors = [400, 401, 403, 413, 415, 429, 500, 504] as const;
+/** What operations have in common that answer a conversation, whole or streamed. */
+const conversation = { errors, slow: true, streams: true, takesIdempotencyKey: true } as const;
 
 export const llmOperations = [
   operation("POST", "/v1/chat/completions", {
@@ -16,10 +19,7 @@ export const llmOperations = [
     summary: "Complete a conversation, optionally with tools",
     body: ChatRequest,
     success: { status: 200, schema: ChatResponse },
-    errors: [400, 401, 403, 413, 415, 429, 500, 504],
-    slow: true,
-    streams: true,
-    takesIdempotencyKey: true,
+    ...conversation,
     handle: async ({ runtime, principal, body: request, text, signal, streaming, idempotencyKey }) => {
       const ended = request.stream === true ? streaming() : undefined;
       const answer = await runtime.chat.complete(principal, { request, text, signal, ended, idempotencyKey });
@@ -33,10 +33,7 @@ export const llmOperations = [
     summary: "Answer a conversation of the Responses protocol, optionally with tools",
     body: ResponsesRequest,
     success: { status: 200, schema: ResponsesResponse },
-    errors: [400, 401, 403, 413, 415, 429, 500, 504],
-    slow: true,
-    streams: true,
-    takesIdempotencyKey: true,
+    ...conversation,
     handle: async ({ runtime, principal, body: request, text, signal, streaming, idempotencyKey }) => {
       const ended = request.stream === true ? streaming() : undefined;
       const call = { request, text, signal, ended, idempotencyKey };
@@ -50,7 +47,7 @@ export const llmOperations = [
     summary: "Embed texts",
     body: EmbeddingsRequest,
     success: { status: 200, schema: EmbeddingsResponse },
-    errors: [400, 401, 403, 413, 415, 429, 500, 504],
+    errors,
     slow: true,
     handle: async ({ runtime, principal, body: request, text, signal }) =>
       jsonText(await runtime.embeddings.create(principal, { request, text, signal })),
