@@ -1,6 +1,6 @@
 // The tool service: listing, requirements, consent, execution.
 import type { Audit, ExecutionLog } from "../audit";
-import type { Authorization, AuthorizationService } from "../authorization";
+import type { Authorization, AuthorizationService, ScopesRequest } from "../authorization";
 import type { Connections } from "../connections";
 import type { Core } from "../core";
 import { internalError, malformedRequest, requirementsNotMet, toolNotFound } from "../errors";
@@ -128,17 +128,7 @@ export class Tools {
       return this.#authorization.createCompleted(principal, userId);
     }
     const { provider, scopes } = authorization;
-    const { incarnation } = principal;
-    const nextUri = request.next_uri;
-    return this.#authorization.forScopes({
-      projectId,
-      incarnation,
-      actor: principal,
-      userId,
-      provider,
-      scopes,
-      nextUri,
-    });
+    return this.#startConsent(principal, { userId, provider, scopes, nextUri: request.next_uri });
   }
 
   /** Starts the consent that a call still requires; undefined if it requires none or an administrator must act first. */
@@ -150,41 +140,33 @@ export class Tools {
     if (judgeInput(tool.definition, given) instanceof ToolError) return undefined;
     // The caller's input is JSON; the definition only reads it.
     if (tool.definition.waivesRequirements?.(given as never) === true) return undefined;
-    const { projectId, incarnation } = principal;
+    const { projectId } = principal;
     const { authorization, secrets } = await this.#requirements.of(projectId, userId, tool);
     if (authorization?.provider === undefined || authorization.met) return undefined;
     if (secrets.some(({ met }) => !met)) return undefined;
     const { provider, scopes } = authorization;
-    return this.#authorization.forScopes({
-      projectId,
-      incarnation,
-      actor: principal,
-      userId,
-      provider,
-      scopes,
-    });
+    return this.#startConsent(principal, { userId, provider, scopes });
   }
 
   /** Which requirements of the tools are met for the user. With `authorize`, starts consents for missing scopes. */
   async requirements(principal: Principal, request: ToolRequirements): Promise<ToolRequirementsReport> {
-    const { projectId, incarnation } = principal;
+    const { projectId } = principal;
     const userId = actFor(principal, request.user_id);
     const tools = await this.#named(principal, userId, request);
     const states = await Promise.all(
       tools.map(async (tool) => ({ tool, state: await this.#requirements.of(projectId, userId, tool) })),
     );
     return reportOf(states, async (provider, scopes) =>
-      request.authorize === true
-        ? this.#authorization.forScopes({
-            projectId,
-            incarnation,
-            actor: principal,
-            userId,
-            provider,
-            scopes,
-          })
-        : undefined,
+      request.authorize === true ? this.#startConsent(principal, { userId, provider, scopes }) : undefined,
     );
+  }
+
+  #startConsent(
+    principal: Principal,
+    wanted: Pick<ScopesRequest, "userId" | "provider" | "scopes" | "nextUri">,
+  ): Promise<Authorization> {
+    const { projectId, incarnation } = principal;
+    return this.#authorization.forScopes({ projectId, incarnation, actor: principal, ...wanted });
   }
 
   /** All tools by toolkit and name, independent of projects and users. */
