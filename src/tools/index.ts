@@ -14,6 +14,7 @@ export {
   type Base,
   type CallFacts,
   type Catalog,
+  type CatalogWorker,
   type ConnectionCache,
   defineTool,
   type Extensions,
