@@ -116,6 +116,14 @@ describe("a call that would not run", () => {
     });
   });
 
+  test("is hidden from a user whom access hooks hide the tool from", async () => {
+    const user = { kind: "user", projectId: "default", userId: "alice" } as const;
+    peer.respond = () => ({ deny: { Chat: { tools: { SendMessage: [] } } } });
+    const run = site.runtime.tools.execute(user, { tool_name: "Chat.SendMessage", dry_run: true });
+
+    await expect(run).rejects.toMatchObject({ name: "tool_not_found" });
+  });
+
   test("is an error for an unknown tool", async () => {
     expect((await dry({ tool_name: "Chat.Missing" })).status).toBe(400);
   });
