@@ -1,7 +1,7 @@
 // Reads an answer in the protocol. Every field may be absent or `null`, as older workers leave some out.
 import { isObject, type Json, type JsonObject, parseJson } from "../../base";
 import { fatal, GrantDead, ScopesLost, ToolError, upstreamFailed } from "../../tools";
-import { failureFrom } from "./failure";
+import { failureFrom } from "./tool-error";
 import { maybeRun } from "./no-answer";
 import type { Call } from "./request";
 import type { Withheld } from "./withheld";

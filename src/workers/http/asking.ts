@@ -3,8 +3,8 @@ import type { Clock, Redacted } from "../../base";
 import type { Egress } from "../../egress";
 import type { AskOptions, LoadedWorker } from "../tool";
 import { baseAddress } from "./address";
-import { PassingFailure, refusal, unanswered } from "./failures";
-import { bearer } from "./token";
+import { PassingFailure, refusal, unanswered } from "./worker-failure";
+import { bearer, workerToken } from "./token";
 
 export interface Asking {
   egress: Egress;
@@ -72,7 +72,7 @@ async function sent(
     return await egress.fetch(url, {
       headers: {
         accept: "application/json",
-        ...(secret === undefined ? {} : { authorization: bearer(secret, clock.now()) }),
+        ...(secret === undefined ? {} : { authorization: bearer(workerToken(secret, clock.now())) }),
       },
       project: worker.projectId,
       secretsFor: [url.origin],

@@ -1,5 +1,5 @@
 // Reads the answer to a request for the catalog. A tool that breaks a rule is left out with its reason; the others stay.
-import { parseJson } from "../../base";
+import { type Json, memberText, parseJson } from "../../base";
 import { cleanDescription } from "../foreign";
 import { type LoadedWorker, type ReadCatalog, type Skipped, WorkerFailure, type WorkerTool } from "../tool";
 import { shownName, toolFrom } from "./definition";
@@ -45,7 +45,7 @@ class Reading {
     try {
       given = parseJson(text);
     } catch {
-      this.#skip("a tool", "its definition is not JSON, or is nested more than 1,000 levels deep");
+      this.#skip(nameIn(text), "its definition is not JSON, or is nested more than 1,000 levels deep");
       return;
     }
     const name = shownName(given);
@@ -72,5 +72,15 @@ class Reading {
 
   #skip(name: string, reason: string): void {
     this.skipped.push({ name, reason: cleanDescription(reason).slice(0, MOST_REASON) });
+  }
+}
+
+/** The name of a tool whose definition cannot be parsed as a whole. */
+function nameIn(text: string): string {
+  try {
+    const part = (...path: string[]): Json => parseJson(memberText(text, ...path) ?? "null");
+    return shownName({ name: part("name"), toolkit: { name: part("toolkit", "name") } });
+  } catch {
+    return shownName(undefined);
   }
 }

@@ -6,10 +6,10 @@ import type { LoadedWorker, WorkerTool } from "../tool";
 import { INVOKE } from "./address";
 import { answerIn, outputFrom } from "./answer";
 import { waitAfter } from "./asking";
-import { signatureAdvice } from "./failures";
+import { signatureAdvice } from "./worker-failure";
 import { byStatus, type NoAnswer, withoutResponse } from "./no-answer";
 import { bodyOf, type Call, secretsOf, sendsToken } from "./request";
-import { bearer } from "./token";
+import { bearer, workerToken } from "./token";
 import { Withheld } from "./withheld";
 
 /** Name of the worker's address in its catalog. */
@@ -45,7 +45,7 @@ function requireTokensAllowed({ worker, tool }: Call): void {
 /** One run of a tool, with its repeats. */
 class Invocation {
   readonly #call: Call;
-  /** Of this run, in the words of the worker. */
+  /** What the worker must not send back. */
   readonly #withheld: Withheld;
 
   constructor(call: Call) {
@@ -80,10 +80,16 @@ class Invocation {
 
   async #send(): Promise<Response> {
     const { worker, context } = this.#call;
-    const authorization = bearer(await worker.secret(), context.now());
+    const secret = await worker.secret();
+    const token = workerToken(secret, context.now());
+    for (const value of [secret, token]) this.#withheld.addToken(value);
     return context.fetch(BASE, INVOKE, {
       method: "POST",
-      headers: { authorization, accept: "application/json", "content-type": "application/json" },
+      headers: {
+        authorization: bearer(token),
+        accept: "application/json",
+        "content-type": "application/json",
+      },
       timeoutMs: worker.timeoutMs,
       ...this.#body(),
     });

@@ -6,12 +6,8 @@ import { Redacted } from "../../base";
 const EARLIER_S = 5;
 const VALID_S = 60;
 
-/** The value of the `Authorization` header. `nowMs`: milliseconds since the epoch. */
-export function bearer(secret: Redacted, nowMs: number): Redacted {
-  return new Redacted(`Bearer ${workerToken(secret, nowMs)}`);
-}
-
-function workerToken(secret: Redacted, nowMs: number): string {
+/** `nowMs`: milliseconds since the epoch. */
+export function workerToken(secret: Redacted, nowMs: number): Redacted {
   const header = { alg: "HS256", typ: "JWT" };
   const now = Math.floor(nowMs / 1000);
   const claims = {
@@ -23,7 +19,12 @@ function workerToken(secret: Redacted, nowMs: number): string {
   };
   const signed = `${encoded(header)}.${encoded(claims)}`;
   const signature = new Bun.CryptoHasher("sha256", secret.reveal()).update(signed).digest("base64url");
-  return `${signed}.${signature}`;
+  return new Redacted(`${signed}.${signature}`);
+}
+
+/** The value of the `Authorization` header. */
+export function bearer(token: Redacted): Redacted {
+  return new Redacted(`Bearer ${token.reveal()}`);
 }
 
 function encoded(part: object): string {

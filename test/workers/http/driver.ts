@@ -64,6 +64,8 @@ export interface CallOptions {
   newerToken?: string;
   secrets?: Record<string, string>;
   clientId?: string;
+  /** Time that the run has left. */
+  leftMs?: number;
 }
 
 export interface Called {
@@ -116,14 +118,14 @@ async function called(
   tool: WorkerTool,
   options: CallOptions,
 ): Promise<Called> {
-  const { token, newerToken, facts = {}, secrets = {}, input = {}, clientId } = options;
+  const { token, newerToken, facts = {}, secrets = {}, input = {}, clientId, leftMs = 20_000 } = options;
   const grantWith = (text: string | undefined): LiveGrant | undefined =>
     text === undefined
       ? undefined
       : { connectionId: "ac_1", version: 1, token: new Redacted(text), scopes: ["read"], facts };
   const result: Called = { logs: [], renewals: 0 };
   const run = {
-    ...runOf(core, kind, worker),
+    ...runOf(core, kind, worker, leftMs),
     grant: grantWith(token),
     renew: async () => {
       result.renewals++;
@@ -143,7 +145,7 @@ async function called(
   return result;
 }
 
-function runOf(core: Core, kind: WorkerKind, worker: LoadedWorker): object {
+function runOf(core: Core, kind: WorkerKind, worker: LoadedWorker, leftMs: number): object {
   const toolkit = { name: worker.toolkit, description: "", version: "1.0.0" };
   const definition: Partial<ToolDefinition> = { name: "Act" };
   return {
@@ -152,8 +154,8 @@ function runOf(core: Core, kind: WorkerKind, worker: LoadedWorker): object {
     tool: { catalog: { toolkit, bases: kind.bases(worker), tools: [] }, definition },
     provider: undefined,
     progress: { requests: 0, hasEffect: false },
-    limit: { signal: new AbortController().signal, stop: new LazyAbort(), left: 20_000 },
-    deadline: core.clock.now() + 20_000,
+    limit: { signal: new AbortController().signal, stop: new LazyAbort(), left: leftMs },
+    deadline: core.clock.now() + leftMs,
     cache: () => new ConnectionCaches(core.clock).none(),
   };
 }

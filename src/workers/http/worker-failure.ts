@@ -18,12 +18,13 @@ const REASONS: Readonly<Record<EgressCause, WorkerFailureReason>> = {
   redirect_refused: "refused",
 };
 
+const PASSING: readonly EgressCause[] = ["not_resolved", "unreachable", "timeout"];
+
 /** Rethrows what is not an `EgressError`. */
 export function unanswered(worker: LoadedWorker, error: unknown): WorkerFailure {
   if (!(error instanceof EgressError)) throw error;
   const reason = REASONS[error.reason];
-  const Failure =
-    error.reason === "unreachable" || error.reason === "timeout" ? PassingFailure : WorkerFailure;
+  const Failure = PASSING.includes(error.reason) ? PassingFailure : WorkerFailure;
   const advice =
     error.reason === "redirect_refused" ? " Enter the address to which it leads, if it is right." : "";
   // The message of an `EgressError` names the origin and the setting, and no secret.
