@@ -1,5 +1,6 @@
 // Where tokens and secrets go, and where they never do.
 import { describe, expect, test } from "bun:test";
+import { GrantDead } from "../../../src/tools";
 import { found } from "../../support/canaries";
 import { drive, SECRET, toolOf, workerAt } from "./driver";
 import { answered, definition, standIn } from "./stand-in";
@@ -145,4 +146,16 @@ describe("a worker that sends back everything it has got", () => {
     expect(found({ token: "token-of-alice", secret: SECRET }, told)).toEqual([]);
     expect(told).not.toMatch(/eyJ[\w-]+\.[\w-]+\./);
   });
+});
+
+test("a worker that refuses this server's own token does not end the grant: it is not a refusal of the user's token", async () => {
+  const { uri } = standIn(() =>
+    Response.json({ detail: "Invalid token. Error: Signature verification failed" }, { status: 401 }),
+  );
+  const { error, renewals } = await drive().call(workerAt(uri), AUTHORIZED, {
+    token: "token-of-alice",
+    newerToken: "newer",
+  });
+  expect(error).not.toBeInstanceOf(GrantDead);
+  expect([error?.kind, renewals]).toEqual(["TOOL_RUNTIME_FATAL", 0]);
 });
