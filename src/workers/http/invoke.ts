@@ -1,8 +1,8 @@
 // Runs a tool of an HTTP worker. A call is repeated only if it cannot have run, or if the tool may run twice.
-import type { Json, JsonObject } from "../../base";
+import type { Json, JsonObject, Redacted } from "../../base";
 import { EgressError } from "../../egress";
 import { fatal, GrantDead, type ToolContext, type ToolDefinition } from "../../tools";
-import type { LoadedWorker, WorkerTool } from "../tool";
+import { type LoadedWorker, WorkerFailure, type WorkerTool } from "../tool";
 import { INVOKE } from "./address";
 import { answerIn, outputFrom } from "./answer";
 import { waitAfter } from "./asking";
@@ -40,6 +40,15 @@ function requireTokensAllowed({ worker, tool }: Call): void {
   throw fatal(
     `The tool needs a user's authorization, and the worker ${worker.id} must not receive tokens (send_tokens is false).`,
   );
+}
+
+async function secretOf(worker: LoadedWorker): Promise<Redacted> {
+  try {
+    return await worker.secret();
+  } catch (error) {
+    if (!(error instanceof WorkerFailure)) throw error;
+    throw fatal(`The worker ${worker.id} cannot be called: ${error.message}`, { cause: error });
+  }
 }
 
 /** One run of a tool, with its repeats. */
@@ -80,7 +89,7 @@ class Invocation {
 
   async #send(): Promise<Response> {
     const { worker, context } = this.#call;
-    const secret = await worker.secret();
+    const secret = await secretOf(worker);
     const token = workerToken(secret, context.now());
     for (const value of [secret, token]) this.#withheld.addToken(value);
     return context.fetch(BASE, INVOKE, {

@@ -1,6 +1,7 @@
 // Where tokens and secrets go, and where they never do.
 import { describe, expect, test } from "bun:test";
 import { GrantDead } from "../../../src/tools";
+import { WorkerFailure } from "../../../src/workers/tool";
 import { found } from "../../support/canaries";
 import { drive, SECRET, toolOf, workerAt } from "./driver";
 import { answered, definition, standIn } from "./stand-in";
@@ -158,4 +159,14 @@ test("a worker that refuses this server's own token does not end the grant: it i
   });
   expect(error).not.toBeInstanceOf(GrantDead);
   expect([error?.kind, renewals]).toEqual(["TOOL_RUNTIME_FATAL", 0]);
+});
+
+test("a worker without its secret is not called, and the operator learns why", async () => {
+  const { uri, arrived } = echoes();
+  const worker = workerAt(uri, {
+    secret: () => Promise.reject(new WorkerFailure("refused", "It has no secret. Set it again.")),
+  });
+  const { error } = await drive().call(worker, toolOf());
+  expect(error?.message).toContain("It has no secret");
+  expect(arrived).toEqual([]);
 });
