@@ -7,10 +7,12 @@ import { entryTexts } from "./list-text";
 
 export const MOST_BYTES = 10 * 1024 * 1024;
 export const MOST_TOOLS = 5000;
+/** Characters of a definition, in which the schemas may have 256 KB each. */
+const MOST_DEFINITION = 600_000;
 /** Characters of a reason, which may repeat names of the worker. */
 const MOST_REASON = 500;
 /** So many tools are read in one go. The event loop then serves others. */
-const AT_ONCE = 200;
+const AT_ONCE = 25;
 
 /** Throws `WorkerFailure`. */
 export async function catalogFrom(worker: LoadedWorker, text: string): Promise<ReadCatalog> {
@@ -41,6 +43,10 @@ class Reading {
   }
 
   add(text: string): void {
+    if (text.length > MOST_DEFINITION) {
+      this.#skip(nameIn(text), `its definition has more than ${MOST_DEFINITION} characters`);
+      return;
+    }
     let given: unknown;
     try {
       given = parseJson(text);

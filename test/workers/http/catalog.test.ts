@@ -40,6 +40,7 @@ describe("a tool that breaks a rule is left out, and the others stay:", () => {
       definition(parameter({ val_type: "string", enum: ["x".repeat(300_000)] })),
       "cannot be checked",
     ],
+    ["it is much too large", definition({ description: "x".repeat(700_000) }), "600000 characters"],
     [
       "its authorization is of another type",
       definition(needs({ provider_type: "api_key", id: "a" })),
