@@ -12,3 +12,19 @@ export {
 export { MODERN, namedVersion } from "./versions";
 export { Mcp, type Peer } from "./service";
 export { WELL_KNOWN } from "./resource";
+export {
+  BrokenAnswer,
+  headerFault,
+  type Listed,
+  listAll,
+  McpClient,
+  type McpPeer,
+  metadataHeaders,
+  type PeerOptions,
+  ProtocolError,
+  type Send,
+  ServerError,
+  type ServerFacts,
+  ServerTimeout,
+  StatusError,
+} from "./client";
