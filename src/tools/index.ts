@@ -12,6 +12,7 @@ export { type Caller, InputNeeded, type InputRequest } from "./caller";
 export {
   type AddressSecret,
   type Base,
+  type CallFacts,
   type Catalog,
   type ConnectionCache,
   defineTool,
@@ -49,7 +50,9 @@ export { metadataOf } from "./metadata";
 export { knownAddress } from "./secret-address";
 export { type ExecuteOptions } from "./execute";
 export { formatted, outputSchemaOf, toolForModels } from "./formats";
-export type { CatalogSummary, Tool } from "./registry";
+export { Carried, type ServerAnswer } from "./carried";
+export type { ToolSource } from "./registries";
+export type { CatalogSummary, Registry, SkippedTool, Tool } from "./registry";
 export { inputAs, ruledBy, withReplacements } from "./replaced";
 export {
   type Changes,

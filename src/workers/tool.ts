@@ -98,13 +98,7 @@ export interface WorkerKind {
 }
 
 export type WorkerFailureReason =
-  | "unreachable"
-  | "timeout"
-  | "address_refused"
-  | "unauthorized"
-  | "refused"
-  | "protocol"
-  | "too_large";
+  "unreachable" | "timeout" | "address_refused" | "unauthorized" | "refused" | "protocol" | "too_large";
 
 /** Why a worker could not be asked. The message is for the operator and names no secret. */
 export class WorkerFailure extends Error {
