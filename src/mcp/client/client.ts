@@ -25,8 +25,10 @@ export interface PeerOptions {
   send: Send;
   /** Sends without a user's token; ends a session that needs none. */
   ends?: Send | undefined;
-  /** What this client can do for the server (`elicitation`). */
+  /** What this client can do for a server of revision 2026-07-28, after a call (`elicitation`). */
   capabilities: JsonObject;
+  /** What it can do for a server of earlier revisions, while a call goes on. It belongs to the session. */
+  liveCapabilities?: JsonObject;
   /** For each request, and again after each report of progress. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
@@ -140,7 +142,7 @@ export class McpPeer {
   }
 
   async #open(): Promise<ServerSession> {
-    const { server, session, capabilities, ends } = this.#options;
+    const { server, session, liveCapabilities = {}, ends } = this.#options;
     const family =
       this.#client.familyOf(server) ??
       this.#client.remember(
@@ -150,7 +152,7 @@ export class McpPeer {
     if (family.modern !== undefined) return { facts: family.modern, id: undefined };
     const start = (): Promise<ServerSession> =>
       initialize({
-        capabilities,
+        capabilities: liveCapabilities,
         ask: (params) => this.#ask(HANDSHAKE, "initialize", params),
         initialized: (begun) => this.#notify(begun, "notifications/initialized", {}),
       });

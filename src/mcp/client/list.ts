@@ -12,6 +12,8 @@ export const LISTS = {
 export interface Listed {
   /** As the server sent them; some may not be objects. */
   items: unknown[];
+  /** Names that came again: their first entry counts. */
+  repeated: string[];
   /** Why the rest was not read. */
   cut?: string;
   /** How long the server says that the list is valid; the shortest of all pages. */
@@ -23,20 +25,24 @@ export interface Listed {
 const MOST_PAGES = 200;
 const MOST_ITEMS = 10_000;
 const MOST_CHARACTERS = 10_000_000;
+const MOST_REPEATED = 50;
+/** Pages in a row without a new entry: a filter may leave nothing of a page. */
+const MOST_IDLE = 3;
 
 /** Throws as `McpPeer.request` does. */
 export async function listAll(peer: McpPeer, method: keyof typeof LISTS): Promise<Listed> {
   const { member, key } = LISTS[method];
-  const listed: Listed = { items: [], isPrivate: false };
+  const listed: Listed = { items: [], repeated: [], isPrivate: false };
   const seen = new Set<unknown>();
   const cursors = new Set<string>();
   let cursor: string | undefined;
   let characters = 0;
+  let idle = 0;
   for (let page = 1; ; page++) {
     const result = await peer.request(method, cursor === undefined ? {} : { cursor });
     characters += JSON.stringify(result).length;
     if (characters > MOST_CHARACTERS) return cut(listed, `it is larger than ${MOST_CHARACTERS} characters`);
-    const isNew = addPage(listed, result, { member, key, seen });
+    idle = addPage(listed, result, { member, key, seen }) ? 0 : idle + 1;
     const next = result["nextCursor"];
     if (listed.items.length > MOST_ITEMS) {
       listed.items.length = MOST_ITEMS;
@@ -44,7 +50,7 @@ export async function listAll(peer: McpPeer, method: keyof typeof LISTS): Promis
     }
     if (typeof next !== "string" || next === "") return listed;
     if (cursors.has(next)) return cut(listed, "the server sent a cursor twice");
-    if (!isNew) return cut(listed, "a page had nothing new");
+    if (idle === MOST_IDLE) return cut(listed, `${MOST_IDLE} pages had nothing new`);
     if (page === MOST_PAGES) return cut(listed, `it has more than ${MOST_PAGES} pages`);
     cursors.add(next);
     cursor = next;
@@ -67,7 +73,11 @@ function addPage(
   let isNew = false;
   for (const item of Array.isArray(items) ? items : []) {
     const name = isObject(item) ? item[key] : undefined;
-    if (name !== undefined && seen.has(name)) continue;
+    if (name !== undefined && seen.has(name)) {
+      const isKnown = listed.repeated.length >= MOST_REPEATED || listed.repeated.includes(String(name));
+      if (!isKnown) listed.repeated.push(String(name));
+      continue;
+    }
     seen.add(name);
     listed.items.push(item);
     isNew = true;

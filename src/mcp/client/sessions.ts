@@ -77,6 +77,13 @@ export class ServerSessions {
     if (this.#entries.get(key)?.session === session) this.#entries.delete(key);
   }
 
+  /** Ends the session of a key. */
+  async end(key: string): Promise<void> {
+    const entry = this.#entries.get(key);
+    this.#entries.delete(key);
+    if (entry !== undefined) await endOf(entry);
+  }
+
   /** Ends all sessions. */
   async close(): Promise<void> {
     this.#sweep?.cancel();
