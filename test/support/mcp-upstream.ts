@@ -230,4 +230,4 @@ export const notification = (method: string, params: object = {}): object => ({
   params,
 });
 export const result = (id: unknown, value: object): object => ({ jsonrpc: "2.0", id, result: value });
-export const TEXT = (text: string): object => ({ content: [{ type: "text", text }] });
+export const TEXT = (text: string): Record<string, unknown> => ({ content: [{ type: "text", text }] });
