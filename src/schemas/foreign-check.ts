@@ -4,6 +4,7 @@ import { Settings } from "typebox/system";
 import { excerptOf } from "../base";
 import type { ForeignViolation } from "./alternatives";
 import type { FieldError } from "../errors";
+import { withDoubles, withLongIntegers } from "./digits";
 import { guarded } from "./guard";
 import type { Node } from "./references";
 import { Steps, TooComplex } from "./steps";
@@ -41,6 +42,18 @@ export function foreignErrors(schema: object, value: unknown): FieldError[] {
     return [refusal(error)];
   }
   return explained(schema, value);
+}
+
+/** Whether a value is valid, with integers of any length as `parseJson` reads them. Not if finding out takes too long. */
+export function fitsForeign(schema: object, value: unknown): boolean {
+  const { check, steps } = compiledOnce(schema);
+  try {
+    steps.start(MOST_STEPS);
+    return check.Check(withDoubles(withLongIntegers(schema, value)));
+  } catch (error) {
+    refusal(error);
+    return false;
+  }
 }
 
 function explained(schema: object, value: unknown): FieldError[] {

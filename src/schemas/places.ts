@@ -8,7 +8,7 @@ const CONDITIONS = ["then", "else"];
 const MOST = 1000;
 
 /** A schema and all those that apply to the same value: its target, its alternatives, its conditions. */
-export function schemasInPlace(root: Node, schema: unknown): Node[] {
+export function schemasInPlace(root: object, schema: unknown): Node[] {
   const found = new Set<Node>();
   const open = [schema];
   while (open.length > 0 && found.size < MOST) {
@@ -50,4 +50,10 @@ export function namesAt(root: Node, path: readonly string[]): string[] {
   }
   const names = schemas.flatMap(({ properties }) => (isObject(properties) ? Object.keys(properties) : []));
   return [...new Set(names)];
+}
+
+/** The schemas of a parameter, by its name. `root`: of an input. */
+export function parametersIn(root: object): (name: string) => unknown[] {
+  const schemas = schemasInPlace(root, root);
+  return (name) => schemasInside(schemas, name);
 }

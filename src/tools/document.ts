@@ -1,6 +1,7 @@
 // Converts a definition to the record of tool listings.
 import { isObject } from "../base";
 import type { ToolDefinition } from "./definition";
+import { foreignValueSchema } from "./foreign-value";
 import type { Tool } from "./registry";
 import { resultText } from "./result-text";
 import type { RequirementsRecord, ToolRecord, ValueSchema } from "./schema";
@@ -14,12 +15,18 @@ export function toolRecord(tool: Tool): ToolRecord {
     name: definition.name,
     toolkit: { ...catalog.toolkit },
     description: definition.description,
-    ...(definition.replacement === undefined ? {} : { deprecation_message: deprecationMessage(definition) }),
+    ...deprecationOf(definition),
     input: { parameters: parametersOf(definition) },
     output: outputOf(definition),
     requirements: declaredRequirements(definition),
     metadata: definition.metadata,
   };
+}
+
+function deprecationOf(definition: ToolDefinition): Pick<ToolRecord, "deprecation_message"> {
+  const { replacement, deprecation } = definition;
+  if (deprecation !== undefined) return { deprecation_message: deprecation };
+  return replacement === undefined ? {} : { deprecation_message: deprecationMessage(definition) };
 }
 
 export function deprecationMessage({ name, replacement }: ToolDefinition): string {
@@ -44,26 +51,33 @@ export function declaredRequirements({ authorization, secrets }: ToolDefinition)
   };
 }
 
-function outputOf({ output }: ToolDefinition): NonNullable<ToolRecord["output"]> {
+function outputOf(definition: ToolDefinition): NonNullable<ToolRecord["output"]> {
+  const { output } = definition;
   const description = resultText(output);
   return {
     available_modes: ["value", "error"],
     ...(description === undefined ? {} : { description }),
-    value_schema: valueSchema(output),
+    value_schema: valueSchemaIn(definition, output, output),
   };
 }
 
-function parametersOf({ input }: ToolDefinition): ToolRecord["input"]["parameters"] {
+function parametersOf(definition: ToolDefinition): ToolRecord["input"]["parameters"] {
+  const { input, notInferrable = [] } = definition;
   const required = input.required ?? [];
   return Object.entries(input.properties).map(([name, schema]) => ({
     name,
-    value_schema: valueSchema(schema),
+    value_schema: valueSchemaIn(definition, input, schema),
     ...(isObject(schema) && typeof schema["description"] === "string"
       ? { description: schema["description"] }
       : {}),
     required: required.includes(name),
-    inferrable: true,
+    inferrable: !notInferrable.includes(name),
   }));
+}
+
+/** `root`: the schema that references lead into. */
+function valueSchemaIn({ foreign }: ToolDefinition, root: object, schema: unknown): ValueSchema {
+  return foreign === true ? foreignValueSchema(root, schema) : valueSchema(schema);
 }
 
 function valueSchema(schema: unknown): ValueSchema {
