@@ -13,7 +13,7 @@ import { convertLimits, hasUnknownType, plainValue } from "./values";
 /** More of them would be compiled to code that is nested too deeply. */
 const MOST_ALTERNATIVES = 500;
 const MOST_MEMBERS = 2000;
-/** Characters of code, roughly: a check repeats the path of a value for each of its keywords. */
+/** Characters of code, roughly: a check repeats the path of a value for each keyword and each of its parts. */
 const MOST_CODE = 4_000_000;
 const MOST_REASONS = 50;
 const LONGEST_REASON = 200;
@@ -53,7 +53,8 @@ export class Cleaner {
   document(root: Node): Node {
     const { nullable: _, ...keywords } = root;
     const result = this.#node(root, keywords, "");
-    if (result["$schema"] !== undefined) result["$schema"] = DIALECT;
+    // Without it, a compiler may search the whole document for each reference.
+    if (result["$schema"] !== undefined || this.#pending.length > 0) result["$schema"] = DIALECT;
     const definitions = isObject(result["$defs"]) ? result["$defs"] : {};
     for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {
       const { node, target } = next;
@@ -85,7 +86,7 @@ export class Cleaner {
     const kept: [string, unknown][] = [];
     for (const [keyword, value] of Object.entries(keywords)) {
       const here = `${at}/${escaped(keyword)}`;
-      this.#code -= at.length * (Array.isArray(value) ? value.length : 1);
+      this.#code -= at.length * (1 + partsOf(value));
       const cleaned =
         this.#code < 0 && formOf(keyword) !== undefined
           ? this.#drop(source, here, "the schema is too complex")
@@ -227,8 +228,12 @@ function isSafeName(pattern: string): boolean {
   return (longestText(pattern) ?? 0) >= LONGEST_NAME && !pattern.includes("(?<");
 }
 
+function partsOf(value: unknown): number {
+  return typeof value === "object" && value !== null ? Object.keys(value).length : 0;
+}
+
 function shown(pointer: string): string {
-  const text = visible(pointer);
+  const text = visible(pointer.slice(0, LONGEST_REASON + 1));
   return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}…` : text;
 }
 

@@ -40,14 +40,19 @@ export function schemasInside(schemas: readonly Node[], step: string | number): 
   });
 }
 
-/** The names of members that the schema declares for the value at a path. */
-export function namesAt(root: Node, path: readonly string[]): string[] {
+/** The schemas that apply to the value at a path. */
+export function schemasAt(root: object, path: readonly string[]): Node[] {
   let schemas = schemasInPlace(root, root);
   for (const step of path) {
     const inside = schemasInside(schemas, step);
     const entry = /^\d{1,9}$/.test(step) ? schemasInside(schemas, Number(step)) : [];
     schemas = [...inside, ...entry].flatMap((schema) => schemasInPlace(root, schema)).slice(0, MOST);
   }
+  return schemas;
+}
+
+/** The names of members that they declare. */
+export function namesIn(schemas: readonly Node[]): string[] {
   const names = schemas.flatMap(({ properties }) => (isObject(properties) ? Object.keys(properties) : []));
   return [...new Set(names)];
 }
