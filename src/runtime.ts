@@ -102,7 +102,7 @@ export async function createRuntime(
       endReads,
       close: async () => {
         services.logLevels.close();
-        services.workers.close();
+        await services.workers.close();
         await Promise.all([services.connections.close(), services.idempotency.close()]);
         await services.refusals.close();
         await services.executionLog.close();
@@ -172,6 +172,13 @@ function servicesOf(
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
   const idempotency = new Idempotency(core);
+  const workers = new Workers(core, {
+    audit,
+    kinds: parts.workerKinds ?? unservedKinds,
+    define: plainDefinition,
+    toolkits: extensions.catalogs.map(({ toolkit }) => toolkit.name),
+    fixed: config.workers,
+  });
   const tools = new Tools(core, extensions.catalogs, {
     audit,
     idempotency,
@@ -183,20 +190,16 @@ function servicesOf(
     policy,
     executionLog,
     limits,
+    source: workers,
   });
-  const toolNames = tools.all.map(({ qualifiedName }) => qualifiedName);
-  const gateways = new Gateways(core, audit, toolNames);
-  const workers = new Workers(core, {
-    audit,
-    kinds: parts.workerKinds ?? unservedKinds,
-    define: plainDefinition,
-    toolkits: extensions.catalogs.map(({ toolkit }) => toolkit.name),
-    fixed: config.workers,
-  });
+  const toolsOf = async (projectId: string) => (await tools.registryOf(projectId)).tools;
+  const gateways = new Gateways(core, audit, async (projectId) =>
+    (await toolsOf(projectId)).map(({ qualifiedName }) => qualifiedName),
+  );
   const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization });
   const models = new Models(core, audit, config.models);
   const chat = new Chat(core, models, tools);
-  const trials = new Trials(core, events, bindings, tools.all);
+  const trials = new Trials(core, events, bindings, toolsOf);
   const rotation = new Rotation(core, audit, [
     ...sealedClientSecrets,
     ...sealedSecrets,

@@ -1,7 +1,7 @@
 // The tools of a gateway: selection, order, names and listing.
 import type { Log } from "../base";
 import type { Gateway } from "../gateways";
-import { formatted, type Tool, type Tools } from "../tools";
+import { formatted, type Registry, type Tool, type Tools } from "../tools";
 import { INVALID_PARAMS, RpcError } from "./json-rpc";
 
 /** The tools of a gateway, for any user. */
@@ -18,20 +18,22 @@ const PAGE = 100;
 export class Offers {
   readonly #tools: Tools;
   readonly #log: Log;
-  // A change of a gateway creates a new record object.
-  readonly #byGateway = new WeakMap<Gateway, Offer>();
-  readonly #texts = new Map<Tool, string | undefined>();
+  // A change of a gateway creates a new record object, a change of a worker a new registry.
+  readonly #byGateway = new WeakMap<Gateway, { registry: Registry; offer: Offer }>();
+  readonly #texts = new WeakMap<Tool, { text: string | undefined }>();
 
   constructor(tools: Tools, log: Log) {
     this.#tools = tools;
     this.#log = log;
   }
 
-  of(gateway: Gateway): Offer {
+  async of(gateway: Gateway): Promise<Offer> {
+    const registry = await this.#tools.registryOf(gateway.projectId);
     const known = this.#byGateway.get(gateway);
-    if (known !== undefined) return known;
+    if (known?.registry === registry) return known.offer;
     const { allowedTools } = gateway;
-    const tools = this.#tools.all
+    const tools = registry.tools
+      .filter(({ definition }) => definition.reserved === undefined)
       .filter(
         ({ qualifiedName }) => allowedTools === undefined || allowedTools.has(qualifiedName.toLowerCase()),
       )
@@ -42,7 +44,7 @@ export class Offers {
       byName: new Map(tools.map((tool) => [tool.modelName, tool])),
       pages: new Map<string, string>(),
     };
-    this.#byGateway.set(gateway, offer);
+    this.#byGateway.set(gateway, { registry, offer });
     return offer;
   }
 
@@ -51,7 +53,7 @@ export class Offers {
     { gateway, userId }: { gateway: Gateway; userId: string },
     cursor: string | undefined,
   ): Promise<string> {
-    const offer = this.of(gateway);
+    const offer = await this.of(gateway);
     const seen = await this.#tools.visible(gateway.projectId, userId, offer.tools);
     if (seen !== offer.tools) return this.#page(seen, cursor);
     // An empty cursor is one that we never gave out, not the start of the list.
@@ -79,10 +81,9 @@ export class Offers {
 
   /** Undefined for a tool that cannot be listed; the others still are. */
   #text(tool: Tool): string | undefined {
-    if (this.#texts.has(tool)) return this.#texts.get(tool);
-    const text = this.#made(tool);
-    this.#texts.set(tool, text);
-    return text;
+    const known = this.#texts.get(tool) ?? { text: this.#made(tool) };
+    this.#texts.set(tool, known);
+    return known.text;
   }
 
   #made(tool: Tool): string | undefined {

@@ -2,12 +2,11 @@
 import { JsonText, type Page, page, type Paging, paging } from "../base";
 import { actFor, type Principal } from "../identity";
 import { CachedByGeneration, type Store } from "../store";
-import type { Catalog } from "./definition";
 import { toolRecord } from "./document";
 import { matching } from "./filter";
 import { type Format, formatOf, formatted } from "./formats";
 import { FormattedPages } from "./formats/pages";
-import { Registry, type Tool } from "./registry";
+import type { Registry, Tool } from "./registry";
 import { type ProviderLookUps, type Requirements, requirementsRecord } from "./requirements";
 import {
   DEFAULT_FORMAT,
@@ -31,7 +30,7 @@ interface View {
 
 export interface ListingParts {
   store: Store;
-  registry: Registry;
+  registryOf(projectId: string): Promise<Registry>;
   requirements: Requirements;
   /** `Tools.visible` */
   visible(projectId: string, userId: string, among: readonly Tool[]): Promise<readonly Tool[]>;
@@ -67,8 +66,9 @@ export class Listings {
     const view = viewOf(principal, query);
     if (view.userId !== undefined)
       return view.formats.length > 0 ? this.list(principal, query) : this.#textFor(principal, view, query);
-    const secrets = await this.#parts.store.generation("secrets");
-    const key = JSON.stringify([principal.projectId, secrets, query]);
+    const { store } = this.#parts;
+    const [secrets, workers] = [await store.generation("secrets"), await store.generation("workers")];
+    const key = JSON.stringify([principal.projectId, secrets, workers, query]);
     return this.#pages.get(key, async () => new JsonText(JSON.stringify(await this.list(principal, query))));
   }
 
@@ -83,22 +83,20 @@ export class Listings {
 
   async #windowOf(principal: Principal, view: View, query: ToolsFilter) {
     const window = paging(query);
-    const found = await this.#visibleIn(principal, view, this.#found(query));
+    const found = await this.#visibleIn(principal, view, await this.#found(principal, query));
     const shown = found.slice(window.offset, window.offset + window.limit);
     return { shown, total: found.length, window };
   }
 
-  /** The tools of some catalogs, for administrators. */
-  async ofCatalogs(
-    principal: Principal,
-    catalogs: readonly Catalog[],
-    window: Paging,
-  ): Promise<Page<ToolRecord>> {
-    const tools = new Registry(catalogs).versions;
+  /** The tools of a worker, in all versions, for administrators. */
+  async ofWorker(principal: Principal, workerId: string, window: Paging): Promise<Page<ToolRecord>> {
+    const { versions } = await this.#parts.registryOf(principal.projectId);
+    const tools = versions.filter(({ catalog }) => catalog.worker?.id === workerId);
     const shown = tools.slice(window.offset, window.offset + window.limit);
     const view = { userId: undefined, formats: [] };
-    const records = await Promise.all(shown.map((tool) => this.#record(principal, tool, view)));
-    return page(records, tools.length, window);
+    const lookUps = this.#parts.requirements.lookUps(principal.projectId, undefined);
+    const records = shown.map((tool) => this.#record(principal, tool, view, lookUps));
+    return page(await Promise.all(records), tools.length, window);
   }
 
   async get(principal: Principal, name: string, query: ToolFilter): Promise<ToolRecord> {
@@ -120,12 +118,10 @@ export class Listings {
     const window = paging(query);
     if (view.userId === undefined) {
       const key = JSON.stringify([format, query]);
-      return this.#formatted.page(key, format, () => ({
-        found: this.#found(query),
-        window,
-      }));
+      const registry = await this.#parts.registryOf(principal.projectId);
+      return this.#formatted.page(registry, key, format, () => ({ found: foundIn(registry, query), window }));
     }
-    const found = await this.#visibleIn(principal, view, this.#found(query));
+    const found = await this.#visibleIn(principal, view, await this.#found(principal, query));
     const shown = found.slice(window.offset, window.offset + window.limit);
     return page(
       shown.map((tool) => formatted(tool, format)),
@@ -155,8 +151,8 @@ export class Listings {
     return userId === undefined ? among : this.#parts.visible(projectId, userId, among);
   }
 
-  #found({ include_all_versions: all, ...query }: ToolsFilter): readonly Tool[] {
-    return matching(all === true ? this.#parts.registry.versions : this.#parts.registry.tools, query);
+  async #found({ projectId }: Principal, query: ToolsFilter): Promise<readonly Tool[]> {
+    return foundIn(await this.#parts.registryOf(projectId), query);
   }
 
   async #requirementsOf(
@@ -185,6 +181,13 @@ export class Listings {
       ...(formats.length === 0 ? {} : { formatted_schema: Object.fromEntries(schemas) }),
     };
   }
+}
+
+function foundIn(
+  { versions, tools }: Registry,
+  { include_all_versions: all, ...query }: ToolsFilter,
+): readonly Tool[] {
+  return matching(all === true ? versions : tools, query);
 }
 
 // Called before the tools are filtered, so that an empty list has the same errors as others.

@@ -20,6 +20,11 @@ const MEMBERS = {
   checksItself: true,
   documents: true,
   singles: true,
+  foreign: true,
+  notInferrable: true,
+  deprecation: true,
+  original: true,
+  reserved: true,
   run: true,
 } as const satisfies Record<Exclude<keyof ToolDefinition, "name">, true>;
 

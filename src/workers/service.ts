@@ -22,6 +22,7 @@ import { asksDifferently, changedRow, fixedWorker, newRow, unknownWorker } from 
 import { MOST_WORKERS } from "./rules";
 import type { CreateWorker, UpdateWorker, Worker, WorkerAuthorization } from "./schema";
 import { equalSecrets } from "./secrets";
+import { Upkeep } from "./upkeep";
 
 export interface WorkerParts {
   audit: Audit;
@@ -43,6 +44,7 @@ export class Workers {
   readonly #directory: WorkerDirectory;
   readonly #refresher: Refresher;
   readonly #offered: OfferedCatalogs;
+  readonly #upkeep: Upkeep;
 
   /** Throws `configuration` for a worker of the configuration that breaks a rule. */
   constructor(core: Core, parts: WorkerParts) {
@@ -55,12 +57,23 @@ export class Workers {
     this.#directory = directory;
     this.#refresher = refresher;
     this.#offered = offered;
+    this.#upkeep = new Upkeep(core, directory, refresher);
     this.catalogs = new WorkerCatalogs(core, { audit: parts.audit, directory, refresher, offered });
   }
 
-  /** Ends all readings of catalogs. */
-  close(): void {
-    this.#refresher.close();
+  /** Resolves when no catalog is read any more. */
+  async close(): Promise<void> {
+    await this.#upkeep.close();
+  }
+
+  /** Looks after the catalogs of a project whose tools are used. Returns at once. */
+  used(projectId: string): void {
+    this.#upkeep.used(projectId);
+  }
+
+  /** Has the catalog read soon: the worker says that it has changed, or does not know a tool. Returns at once. */
+  stale(projectId: string, id: string): void {
+    this.#upkeep.stale(projectId, id);
   }
 
   /** The accepted tools of the project's enabled workers. The same list while nothing changes. */

@@ -18,7 +18,7 @@ function refusal(): WorkerFailure {
 export const unservedKinds: WorkerKinds = { http: unserved, mcp: unserved };
 
 export function plainDefinition(tool: WorkerTool, run: ToolDefinition["run"]): ToolDefinition {
-  const { name, description, metadata, authorization, secrets } = tool;
+  const { name, description, metadata, authorization, secrets, original, reserved } = tool;
   return {
     name,
     description,
@@ -34,6 +34,9 @@ export function plainDefinition(tool: WorkerTool, run: ToolDefinition["run"]): T
           },
         }),
     ...(secrets === undefined ? {} : { secrets }),
+    ...(original === undefined ? {} : { original }),
+    ...(reserved === undefined ? {} : { reserved }),
+    foreign: true,
     run,
   };
 }
