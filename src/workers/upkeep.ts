@@ -23,6 +23,8 @@ export class Upkeep {
   readonly #nextLook = new RecentMap<string, number>(MOST_PROJECTS);
   /** Workers that wait to be read or are being read, by project and id; `again`: told meanwhile. */
   readonly #waiting = new Map<string, { again: boolean }>();
+  /** Workers that are being read, by project and id. */
+  readonly #reading = new Set<string>();
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<void>>();
 
@@ -42,7 +44,7 @@ export class Upkeep {
 
   /** The worker says that its catalog has changed, or a tool is unknown to it. Returns at once. */
   stale(projectId: string, id: string): void {
-    const key = `${projectId}\n${id}`;
+    const key = keyOf(projectId, id);
     const known = this.#waiting.get(key);
     if (known !== undefined) {
       known.again = true;
@@ -77,7 +79,9 @@ export class Upkeep {
     );
     const due = workers.filter(({ row }) => (facts.get(row.id)?.due_at ?? 0) <= now);
     const read = async (): Promise<void> => {
-      for (let worker = due.shift(); worker !== undefined; worker = due.shift()) await this.#read(worker);
+      for (let worker = due.shift(); worker !== undefined; worker = due.shift()) {
+        if (!this.#reading.has(keyOf(projectId, worker.row.id))) await this.#read(worker);
+      }
     };
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, due.length) }, read));
   }
@@ -102,7 +106,9 @@ export class Upkeep {
   async #read(worker: KnownWorker): Promise<void> {
     const { project_id: projectId, id } = worker.row;
     if (this.#closing.signal.aborted) return;
-    const outcome = await this.#refresher.read(worker);
+    const key = keyOf(projectId, id);
+    this.#reading.add(key);
+    const outcome = await this.#refresher.read(worker).finally(() => this.#reading.delete(key));
     if (this.#closing.signal.aborted) return;
     const reader = { kind: "server", projectId } as const;
     await this.#core.store.write(() => this.#refresher.store(reader, worker, outcome));
@@ -130,4 +136,8 @@ export class Upkeep {
     await this.#core.clock.sleep(DELAY_MS, this.#closing.signal);
     return !this.#closing.signal.aborted;
   }
+}
+
+function keyOf(projectId: string, id: string): string {
+  return `${projectId}\n${id}`;
 }
