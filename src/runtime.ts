@@ -242,6 +242,7 @@ function servicesOf(
       plugins,
       hooks,
       models,
+      workers,
     }),
     gateways,
     workers,
