@@ -32,7 +32,10 @@ export const WORKER_FLAGS: readonly FlagSpec[] = [
   },
   { flag: "--client-id <id>", meaning: "mcp only: the OAuth client at its authorization server" },
   { flag: "--client-secret-env <variable>", meaning: "mcp only: the secret of the client" },
-  { flag: "--authorization-url <address>", meaning: "mcp only: its authorization server, if it names a wrong one" },
+  {
+    flag: "--authorization-url <address>",
+    meaning: "mcp only: its authorization server, if it names a wrong one",
+  },
   { flag: "--trust-annotations", meaning: "mcp only: believe its hints which calls may be repeated" },
   { flag: "--strict-results", meaning: "mcp only: a result that does not match its schema is a failure" },
   { flag: "--concurrency <count>", meaning: "calls at the same time" },
@@ -81,13 +84,18 @@ export async function serverPart(io: Io, type: WorkerType, fields: WorkerFields)
   const { server, headers, secretHeaders, oauth2, clientSecret, secret } = fields;
   if (type === "http") {
     if (headers.length + secretHeaders.length > 0 || clientSecret !== undefined)
-      throw new UsageError("Headers and OAuth clients are for MCP servers. A worker of type http has a secret.");
+      throw new UsageError(
+        "Headers and OAuth clients are for MCP servers. A worker of type http has a secret.",
+      );
     const value = secret === undefined ? undefined : await secretFrom(io, secret, "The secret");
     return defined({ ...server, secret: value });
   }
   if (secret !== undefined)
     throw new UsageError("--secret-… is for workers of type http. MCP servers take --header-env.");
-  const given = { ...oauth2, client_secret: clientSecret === undefined ? undefined : variable(io, clientSecret) };
+  const given = {
+    ...oauth2,
+    client_secret: clientSecret === undefined ? undefined : variable(io, clientSecret),
+  };
   const client = defined(given);
   return defined({
     ...server,

@@ -1,5 +1,6 @@
 // `runtime workers create`: finds out what an address is, shows its tools, asks what must be asked, and creates the worker.
-import type { Worker, WorkerPreview } from "../src/workers/schema";
+import type { WorkerPreview } from "../src/workers/preview/schema";
+import type { Worker } from "../src/workers/schema";
 import type { ClientCall } from "./client/client";
 import { authorizeWorker, createWorker, getWorker, previewWorker } from "./client/workers";
 import { EXIT, UsageError } from "./errors";
@@ -40,7 +41,6 @@ export async function createFromAddress(
   }
   for (const line of previewText(preview).trimEnd().split("\n")) io.note(line);
   const id = options.id ?? (yes ? preview.suggested_id : await io.prompts.ask("Id", preview.suggested_id));
-  const registers = options.registers || (await asksToRegister(io, preview, yes));
   if (!yes && !(await io.prompts.confirm(questionOf(id, preview), true))) {
     io.note("Nothing was created.");
     return EXIT.error;
@@ -50,7 +50,7 @@ export async function createFromAddress(
     retry: RETRIES,
     ...(await serverPart(io, preview.type, fields)),
     uri: address,
-    ...(registers ? { register: true } : {}),
+    ...(options.registers ? { register: true } : {}),
   };
   const worker = await createWorker(client, { id, type: preview.type, ...fields.own, [preview.type]: part });
   printRecord(io, common, worker, shape);
@@ -68,11 +68,6 @@ async function previewOf({ io, client }: ClientCall, { address, fields }: Create
   return previewWorker(client, { ...(type === undefined ? {} : { type }), [guess]: part });
 }
 
-async function asksToRegister(io: Io, { authorization }: WorkerPreview, yes: boolean): Promise<boolean> {
-  if (authorization?.can_register !== true || yes) return false;
-  return io.prompts.confirm(`Register a client at ${authorization.issuer}?`, true);
-}
-
 function questionOf(id: string, { tools, authorization }: WorkerPreview): string {
   if (authorization !== undefined) return `Create the worker ${id}? Its tools are listed after your consent.`;
   return `Create the worker ${id} with ${tools.length} tools?`;
@@ -82,13 +77,13 @@ function previewText({ type, server, tools, skipped, authorization, sends_tokens
   const kind = type === "mcp" ? "An MCP server" : "An HTTP worker";
   const name = server?.name === undefined ? "" : `: ${server.name} ${server.version ?? ""}`.trimEnd();
   const lines = [`${kind}${name}`];
-  if (authorization !== undefined) lines.push(`It asks for a consent at ${authorization.issuer}.`);
-  if (authorization?.problem !== undefined) lines.push(authorization.problem);
+  if (authorization !== undefined) lines.push(authorization.message);
   const shown = tools.slice(0, MOST_SHOWN);
   lines.push(...shown.map(({ name: tool, description }) => `  ${tool}  ${firstLine(description)}`));
   if (tools.length > shown.length) lines.push(`  and ${tools.length - shown.length} more`);
   lines.push(...skipped.map(({ name: tool, reason }) => `Left out: ${tool}: ${reason}`));
-  if (sends_tokens) lines.push("It will get the tokens of users for tools that need them. To prevent that: --no-send-tokens");
+  if (sends_tokens)
+    lines.push("It will get the tokens of users for tools that need them. To prevent that: --no-send-tokens");
   return `${lines.map(printable).join("\n")}\n`;
 }
 
@@ -113,10 +108,16 @@ const POLL_MS = 1000;
 export async function consentOfWorker(call: ClientCall, id: string, browser: boolean): Promise<number> {
   const { io, common, client } = call;
   const first = await authorizeWorker(client, id);
-  print(io, common.output, first, () => (first.url === undefined ? `${first.status}\n` : `${printable(first.url)}\n`));
+  print(io, common.output, first, () =>
+    first.url === undefined ? `${first.status}\n` : `${printable(first.url)}\n`,
+  );
   if (first.status === "completed" || first.url === undefined || !io.interactive) return EXIT.ok;
   const opened = browser && io.openBrowser(first.url);
-  io.note(opened ? "Opened in the browser. Waiting (Ctrl-C cancels)." : "Open it in a browser. Waiting (Ctrl-C cancels).");
+  io.note(
+    opened
+      ? "Opened in the browser. Waiting (Ctrl-C cancels)."
+      : "Open it in a browser. Waiting (Ctrl-C cancels).",
+  );
   for (;;) {
     await Bun.sleep(POLL_MS);
     const { requirements } = await getWorker(client, id);

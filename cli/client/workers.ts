@@ -6,9 +6,9 @@ import type {
   WorkerAuthorization,
   WorkerDiff,
   WorkerHealth,
-  WorkerPreview,
   WorkerTestResult,
 } from "../../src/workers/schema";
+import type { WorkerPreview } from "../../src/workers/preview/schema";
 import { operation } from "./client";
 import { path } from "./http";
 
@@ -27,8 +27,8 @@ export const getWorker = operation<[id: string], Worker>({
 
 export const previewWorker = operation<[request: object], WorkerPreview>({
   direct: async ({ served, principal, checked }, request) => {
-    const { PreviewWorkerRequest } = await import("../../src/workers/schema");
-    return (await served()).workers.preview(principal, checked(PreviewWorkerRequest, request));
+    const { PreviewWorkerRequest } = await import("../../src/workers/preview/schema");
+    return (await served()).workers.previews.preview(principal, checked(PreviewWorkerRequest, request));
   },
   remote: (server, request) => server.send("POST", `${WORKERS}/preview`, request),
 });
@@ -57,35 +57,38 @@ export const deleteWorker = operation<[id: string], void>({
 export const testWorker = operation<[request: object], WorkerTestResult>({
   direct: async ({ runtime, principal, checked }, request) => {
     const { WorkerTestRequest } = await import("../../src/workers/schema");
-    return runtime.workers.test(principal, checked(WorkerTestRequest, request));
+    return runtime.workers.catalogs.test(principal, checked(WorkerTestRequest, request));
   },
   remote: (server, request) => server.send("POST", `${WORKERS}/test`, request),
 });
 
 export const workerHealth = operation<[id: string], WorkerHealth>({
-  direct: ({ runtime, principal }, id) => runtime.workers.health(principal, id),
+  direct: ({ runtime, principal }, id) => runtime.workers.catalogs.health(principal, id),
   remote: (server, id) => server.get(at(id, "/health")),
 });
 
 export const workerTools = operation<[id: string, window: Paging], Page<ToolRecord>>({
-  direct: ({ runtime, principal }, id, window) => runtime.workers.tools(principal, id, window),
+  direct: async ({ runtime, principal }, id, window) => {
+    const catalogs = await runtime.workers.catalogs.offeredBy(principal, id);
+    return runtime.tools.listings.ofCatalogs(principal, catalogs, window);
+  },
   remote: (server, id, window) => server.get(at(id, "/tools"), { ...window }),
 });
 
 export const refreshWorker = operation<[id: string], Worker>({
-  direct: async ({ served, principal }, id) => (await served()).workers.refresh(principal, id),
+  direct: async ({ served, principal }, id) => (await served()).workers.catalogs.refresh(principal, id),
   remote: (server, id) => server.send("POST", at(id, "/refresh"), {}),
 });
 
 export const workerDiff = operation<[id: string], WorkerDiff>({
-  direct: ({ runtime, principal }, id) => runtime.workers.diff(principal, id),
+  direct: ({ runtime, principal }, id) => runtime.workers.catalogs.diff(principal, id),
   remote: (server, id) => server.get(at(id, "/diff")),
 });
 
 export const acceptWorker = operation<[id: string, request: object], Worker>({
   direct: async ({ runtime, principal, checked }, id, request) => {
     const { AcceptWorkerRequest } = await import("../../src/workers/schema");
-    return runtime.workers.accept(principal, id, checked(AcceptWorkerRequest, request));
+    return runtime.workers.catalogs.accept(principal, id, checked(AcceptWorkerRequest, request));
   },
   remote: (server, id, request) => server.send("POST", at(id, "/accept"), request),
 });
