@@ -10,5 +10,6 @@ export {
   RpcError,
 } from "./json-rpc";
 export { MODERN, namedVersion } from "./versions";
+export type { List, ListKind } from "./list-changes";
 export { Mcp, type Peer } from "./service";
 export { WELL_KNOWN } from "./resource";

@@ -1,5 +1,6 @@
 // The tools of a gateway: selection, order, names and listing.
 import type { Log } from "../base";
+import { hashOf } from "../crypto";
 import type { Gateway } from "../gateways";
 import { formatted, type Tool, type Tools } from "../tools";
 import { INVALID_PARAMS, RpcError } from "./json-rpc";
@@ -11,6 +12,14 @@ export interface Offer {
   byName: ReadonlyMap<string, Tool>;
   /** Pages of the whole list by cursor, as JSON without the outer braces. */
   pages: Map<string, string>;
+  /** Of all its tools. */
+  fingerprint: string;
+}
+
+/** A tool as clients see it, as JSON. */
+interface Listed {
+  text: string;
+  hash: string;
 }
 
 const PAGE = 100;
@@ -20,7 +29,7 @@ export class Offers {
   readonly #log: Log;
   // A change of a gateway creates a new record object.
   readonly #byGateway = new WeakMap<Gateway, Offer>();
-  readonly #texts = new Map<Tool, string | undefined>();
+  readonly #listed = new WeakMap<Tool, Listed | "unlisted">();
 
   constructor(tools: Tools, log: Log) {
     this.#tools = tools;
@@ -41,6 +50,7 @@ export class Offers {
       tools,
       byName: new Map(tools.map((tool) => [tool.modelName, tool])),
       pages: new Map<string, string>(),
+      fingerprint: this.#fingerprintOf(tools),
     };
     this.#byGateway.set(gateway, offer);
     return offer;
@@ -63,6 +73,18 @@ export class Offers {
     return page;
   }
 
+  /** Of the gateway's tools and the access rules of its project (see `List`). */
+  async basis(gateway: Gateway): Promise<string> {
+    return `${this.of(gateway).fingerprint} ${await this.#tools.accessRulesOf(gateway.projectId)}`;
+  }
+
+  /** Of the tools that the user sees, with their definitions. */
+  async fingerprint({ gateway, userId }: { gateway: Gateway; userId: string }): Promise<string> {
+    const offer = this.of(gateway);
+    const seen = await this.#tools.visible(gateway.projectId, userId, offer.tools);
+    return seen === offer.tools ? offer.fingerprint : this.#fingerprintOf(seen);
+  }
+
   /** Whether headers must repeat parameters of the tool (`x-mcp-header`). */
   mirrors(tool: Tool): boolean {
     return this.#text(tool)?.includes('"x-mcp-header"') === true;
@@ -77,12 +99,23 @@ export class Offers {
     return `"tools":[${items}]${more ? `,"nextCursor":${JSON.stringify(cursorOf(last))}` : ""}`;
   }
 
-  /** Undefined for a tool that cannot be listed; the others still are. */
+  #fingerprintOf(tools: readonly Tool[]): string {
+    return hashOf(tools.map((tool) => this.#shown(tool)?.hash).join(" "));
+  }
+
   #text(tool: Tool): string | undefined {
-    if (this.#texts.has(tool)) return this.#texts.get(tool);
-    const text = this.#made(tool);
-    this.#texts.set(tool, text);
-    return text;
+    return this.#shown(tool)?.text;
+  }
+
+  /** Undefined for a tool that cannot be listed; the others still are. */
+  #shown(tool: Tool): Listed | undefined {
+    let shown = this.#listed.get(tool);
+    if (shown === undefined) {
+      const text = this.#made(tool);
+      shown = text === undefined ? "unlisted" : { text, hash: hashOf(text) };
+      this.#listed.set(tool, shown);
+    }
+    return shown === "unlisted" ? undefined : shown;
   }
 
   #made(tool: Tool): string | undefined {

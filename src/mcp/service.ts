@@ -25,10 +25,11 @@ import {
   RpcError,
   type RpcMessage,
 } from "./json-rpc";
+import { ListChanges } from "./list-changes";
 import { Offers } from "./offer";
 import { RequestStates } from "./request-state";
 import { cancel, held, progressTokenOf, type Running } from "./running";
-import { discovered, metaText } from "./server-info";
+import { capabilitiesOf, discovered, metaText } from "./server-info";
 import { type Session, Sessions } from "./session";
 import { Subscriptions } from "./subscription";
 import {
@@ -59,16 +60,18 @@ export interface Peer {
 type Request = Extract<RpcMessage, { kind: "request" }>;
 type Query = Exclude<RpcMessage, { kind: "response" }>;
 
-/** How long a client may cache a list. */
+/** How long a client may cache what it learns. A list for a moment only: not every client listens for changes. */
 const CACHE_HINTS = '"ttlMs":60000,"cacheScope":"private"';
+const LIST_CACHE_HINTS = '"ttlMs":1000,"cacheScope":"private"';
 
 export class Mcp {
   readonly access: Access;
+  readonly subscriptions: Subscriptions;
   readonly #core: Core;
   readonly #sessions: Sessions;
   readonly #offers: Offers;
   readonly #calls: Calls;
-  readonly #subscriptions: Subscriptions;
+  readonly #changes: ListChanges;
   /** Running calls on a transport without headers, which has a single client. */
   readonly #piped: Running = new Map();
 
@@ -86,8 +89,9 @@ export class Mcp {
     this.#core = core;
     this.access = new Access(identity, () => core.publicUrl(), refusals);
     this.#sessions = new Sessions(core);
-    this.#subscriptions = new Subscriptions(core, gateways);
     this.#offers = new Offers(tools, core.log);
+    this.#changes = new ListChanges(core, gateways, { tools: this.#offers });
+    this.subscriptions = new Subscriptions(this.#changes, this.#sessions);
     this.#calls = new Calls(core, {
       tools,
       offers: this.#offers,
@@ -160,7 +164,7 @@ export class Mcp {
     const { name: title, slug: name, instructions } = user.gateway;
     const result = {
       protocolVersion: version,
-      capabilities: { tools: {} },
+      capabilities: capabilitiesOf(this.#changes.kinds),
       serverInfo: { name, title, version: productVersion },
       ...(instructions === undefined ? {} : { instructions }),
     };
@@ -224,11 +228,11 @@ export class Mcp {
     const start = `"resultType":"complete","_meta":${metaText(user)}`;
     switch (method) {
       case "server/discover":
-        return resultReply(id, `{${start},${discovered(user)},${CACHE_HINTS}}`);
+        return resultReply(id, `{${start},${discovered(user, this.#changes.kinds)},${CACHE_HINTS}}`);
       case "tools/list":
         return resultReply(
           id,
-          `{${start},${await this.#offers.page(user, cursorOf(params))},${CACHE_HINTS}}`,
+          `{${start},${await this.#offers.page(user, cursorOf(params))},${LIST_CACHE_HINTS}}`,
         );
       case "tools/call":
         return this.#callModern(request, text, peer, capabilities);
@@ -243,7 +247,7 @@ export class Mcp {
     // A program cancels by a message, which names the request; over HTTP its client closes the stream.
     const running = peer.header === undefined ? this.#piped : undefined;
     using _hold = running === undefined ? undefined : held(running, id, peer.stop);
-    return await this.#subscriptions.listen(id, params, peer);
+    return await this.subscriptions.listen(id, params, peer);
   }
 
   async #callModern(

@@ -18,6 +18,8 @@ export interface SessionState {
 
 export interface Session extends SessionState {
   readonly running: Running;
+  /** Open streams, oldest first. Only the newest gets messages: none may be sent on two. */
+  readonly streams: object[];
 }
 
 interface Opened extends Session {
@@ -76,6 +78,7 @@ export class Sessions {
       actor: String(actor),
       userId: String(userId),
       running: new Map(),
+      streams: [],
     };
     const [oldest] = this.#opened.size >= MAX_SESSIONS ? this.#opened.keys() : [];
     if (oldest !== undefined) this.#opened.delete(oldest);

@@ -47,6 +47,8 @@ export interface Changes {
 export type GuardedOutcome = { value: unknown } | { error: ToolError };
 
 export interface Guard {
+  /** Another text after each change of the rules by which `visible` decides; empty if it hides nothing. */
+  readonly accessRules: string;
   /** The tools that the user may see, in their order; none if a mandatory hook cannot be reached. */
   visible(userId: string, tools: readonly Tool[]): Promise<readonly Tool[]>;
   /** Whether the user may see the tool of a call; the error if that cannot be determined. */
