@@ -94,7 +94,8 @@ async function handled(
   const isConditional = operation.method !== "GET" && hasPrecondition(request);
   const value = await (isConditional ? underPreconditions(request, operation, call, run) : run());
   const response = responseOf(operation, request, value);
-  if (operation.tool !== undefined) markDeprecated(response.headers, runtime, operation.tool(call));
+  if (operation.tool !== undefined)
+    await markDeprecated(response.headers, runtime, principal, operation.tool(call));
   return response;
 }
 
@@ -127,12 +128,13 @@ function locationOf(request: Request, value: unknown): string {
 }
 
 /** `Deprecation` (RFC 9745) and the successor, on answers about a tool that has been replaced. */
-function markDeprecated(
+async function markDeprecated(
   headers: Headers,
   { core, tools }: Runtime,
+  principal: Principal,
   { name, version }: { name: string; version?: string | undefined },
-): void {
-  const deprecation = tools.deprecationOf(name, version);
+): Promise<void> {
+  const deprecation = await tools.deprecationOf(principal, name, version);
   if (deprecation === undefined) return;
   headers.set("deprecation", `@${Math.floor(deprecation.since.getTime() / 1000)}`);
   headers.append(

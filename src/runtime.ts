@@ -172,13 +172,16 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     policy,
     executionLog,
     limits,
+    source: { catalogsOf: async () => [] },
   });
-  const toolNames = tools.all.map(({ qualifiedName }) => qualifiedName);
-  const gateways = new Gateways(core, audit, toolNames);
+  const toolsOf = async (projectId: string) => (await tools.registryOf(projectId)).tools;
+  const gateways = new Gateways(core, audit, async (projectId) =>
+    (await toolsOf(projectId)).map(({ qualifiedName }) => qualifiedName),
+  );
   const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization });
   const models = new Models(core, audit, config.models);
   const chat = new Chat(core, models, tools);
-  const trials = new Trials(core, events, bindings, tools.all);
+  const trials = new Trials(core, events, bindings, toolsOf);
   const rotation = new Rotation(core, audit, [
     ...sealedClientSecrets,
     ...sealedSecrets,

@@ -44,7 +44,7 @@ export const deleteProvider = operation<[id: string], AuthProvider>({
 export const providerSetup = operation<[id: string], ProviderSetup>({
   direct: async ({ served, principal }, id) => {
     const { providers, tools } = await served();
-    return providers.setup(principal, id, (served) => tools.scopesOf(served));
+    return providers.setup(principal, id, (served) => tools.scopesOf(principal, served));
   },
   remote: (server, id) => server.get(path("/v1/admin/provider_setup/", id)),
 });

@@ -66,7 +66,7 @@ export const trailOperations = [
     errors: [400, 401, 403, 404, 500],
     handle: ({ runtime, principal, path }) => {
       const id = path("provider");
-      return runtime.providers.setup(principal, id, (served) => runtime.tools.scopesOf(served));
+      return runtime.providers.setup(principal, id, (served) => runtime.tools.scopesOf(principal, served));
     },
   }),
 ];

@@ -19,29 +19,25 @@ import type {
   UpdateGateway,
 } from "./schema";
 import { checkSlug, isReserved, MAX_SLUG_LENGTH, slugsFor } from "./slug";
-import { KnownTools } from "./unknown-tools";
+import { unknownIn } from "./unknown-tools";
 
 export class Gateways {
   readonly #core: Core;
   readonly #audit: Audit;
-  readonly #tools: KnownTools;
+  readonly #toolNames: (projectId: string) => Promise<readonly string[]>;
   readonly #bySlug: CachedByGeneration<string, Gateway | undefined>;
 
-  /** `toolNames`: those of all tools. */
-  constructor(core: Core, audit: Audit, toolNames: readonly string[]) {
+  /** `toolNames`: those of all tools of a project. */
+  constructor(core: Core, audit: Audit, toolNames: (projectId: string) => Promise<readonly string[]>) {
     this.#core = core;
     this.#audit = audit;
-    this.#tools = new KnownTools(toolNames);
+    this.#toolNames = toolNames;
     this.#bySlug = new CachedByGeneration(core.store, "gateways");
   }
 
   async list({ projectId }: Principal, paging: Paging): Promise<Page<GatewayRecord>> {
     const { rows, total } = await repository.listGateways(this.#core.store, projectId, paging);
-    return page(
-      rows.map((row) => this.#shown(row)),
-      total,
-      paging,
-    );
+    return page(await Promise.all(rows.map((row) => this.#shown(row))), total, paging);
   }
 
   /** Throws `not_found`. */
@@ -52,13 +48,16 @@ export class Gateways {
   }
 
   /** The names in a filter that no tool has, with their places in the list. */
-  unknownTools(filter: ToolFilter | undefined): (UnknownTool & { index: number })[] {
-    return this.#tools.unknownIn(filter);
+  async unknownTools(
+    projectId: string,
+    filter: ToolFilter | undefined,
+  ): Promise<(UnknownTool & { index: number })[]> {
+    return unknownIn(await this.#toolNames(projectId), filter);
   }
 
-  #shown(row: GatewayRow): GatewayRecord {
+  async #shown(row: GatewayRow): Promise<GatewayRecord> {
     const record = gatewayRecord(row);
-    const unknown = this.unknownTools(record.tool_filter);
+    const unknown = await this.unknownTools(row.project_id, record.tool_filter);
     if (unknown.length === 0) return record;
     return { ...record, unknown_tools: unknown.map(({ name, message }) => ({ name, message })) };
   }

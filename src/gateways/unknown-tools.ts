@@ -6,27 +6,21 @@ import type { ToolFilter, UnknownTool } from "./schema";
 /** More are not explained. */
 const MAX_EXPLAINED = 50;
 
-export class KnownTools {
-  readonly #names: readonly string[];
-  readonly #folded: ReadonlySet<string>;
+/** The names that no tool has, with their places in the list. `names`: those of all tools, `Toolkit.DoThis`. */
+export function unknownIn(
+  names: readonly string[],
+  { allowed_tools = [] }: ToolFilter = {},
+): (UnknownTool & { index: number })[] {
+  if (allowed_tools.length === 0) return [];
+  const folded = new Set(names.map((name) => name.toLowerCase()));
+  return allowed_tools
+    .flatMap((name, index) => (folded.has(name.toLowerCase()) ? [] : [{ name, index }]))
+    .slice(0, MAX_EXPLAINED)
+    .map(({ name, index }) => ({ name, index, message: explained(name, names) }));
+}
 
-  /** `names`: those of all tools, `Toolkit.DoThis`. */
-  constructor(names: readonly string[]) {
-    this.#names = names;
-    this.#folded = new Set(names.map((name) => name.toLowerCase()));
-  }
-
-  /** The names that no tool has, with their places in the list. */
-  unknownIn({ allowed_tools = [] }: ToolFilter = {}): (UnknownTool & { index: number })[] {
-    return allowed_tools
-      .flatMap((name, index) => (this.#folded.has(name.toLowerCase()) ? [] : [{ name, index }]))
-      .slice(0, MAX_EXPLAINED)
-      .map(({ name, index }) => ({ name, index, message: this.#explained(name) }));
-  }
-
-  #explained(name: string): string {
-    const near = nearest(name, this.#names);
-    const meant = near === undefined ? "" : `; did you mean ${near}?`;
-    return `is not a tool of this version and has no effect${meant}`;
-  }
+function explained(name: string, names: readonly string[]): string {
+  const near = nearest(name, names);
+  const meant = near === undefined ? "" : `; did you mean ${near}?`;
+  return `is not a tool of this project and has no effect${meant}`;
 }

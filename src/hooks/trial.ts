@@ -49,13 +49,18 @@ export class Trials {
   readonly #core: Core;
   readonly #events: Events;
   readonly #bindings: Bindings;
-  readonly #tools: readonly Tool[];
+  readonly #toolsOf: (projectId: string) => Promise<readonly Tool[]>;
 
-  constructor(core: Core, events: Events, bindings: Bindings, tools: readonly Tool[]) {
+  constructor(
+    core: Core,
+    events: Events,
+    bindings: Bindings,
+    toolsOf: (projectId: string) => Promise<readonly Tool[]>,
+  ) {
     this.#core = core;
     this.#events = events;
     this.#bindings = bindings;
-    this.#tools = tools;
+    this.#toolsOf = toolsOf;
   }
 
   /** Calls each endpoint of the plugin once, even if it is inactive, with an audit entry. Throws `not_found`. */
@@ -73,7 +78,7 @@ export class Trials {
     const scope = await this.#bindings.scopeOf(principal.projectId);
     const plugin = await findPlugin(this.#core.store, scope, id);
     if (plugin === undefined) throw unknownPlugin();
-    const sample = this.#sample();
+    const sample = this.#sample(await this.#toolsOf(principal.projectId));
     const results: Result[] = [];
     for (const point of POINTS) {
       const endpoint = webhookOf(plugin).endpoints[point];
@@ -86,8 +91,8 @@ export class Trials {
     return { plugin_id: id, tool: sample.tool.qualifiedName, ok, results };
   }
 
-  #sample(): Sample {
-    const tool = this.#tools.find(({ definition }) => definition.replacement === undefined);
+  #sample(tools: readonly Tool[]): Sample {
+    const tool = tools.find(({ definition }) => definition.replacement === undefined);
     if (tool === undefined) throw notFound("There are no tools for a sample call.");
     const { clock, random } = this.#core;
     return {

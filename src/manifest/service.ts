@@ -49,7 +49,7 @@ export class Manifests {
     const unresolved = steps.flatMap(({ problem }) => problem ?? []);
     if (unresolved.length > 0) throw refusal(unresolved);
     const changes = steps.map(({ change }) => change);
-    const warnings = this.#warnings(manifest);
+    const warnings = await this.#warnings(principal, manifest);
     const missing = steps.flatMap((step) => (step.missing?.length ? [step.missing.join(", ")] : []));
     if (missing.length > 0 && !dryRun)
       throw malformedRequest(`Missing: ${missing.join(", ")}. Provide these first; nothing was changed.`);
@@ -59,9 +59,12 @@ export class Manifests {
   }
 
   /** Tools that this version does not have do not stop a document, which may come from a later one. */
-  #warnings({ gateways = [] }: Manifest): Pick<Applied, "warnings"> {
-    const warnings = gateways.flatMap(({ tool_filter }, at) =>
-      this.#services.gateways.unknownTools(tool_filter).map(({ name, message, index }) => ({
+  async #warnings({ projectId }: Principal, { gateways = [] }: Manifest): Promise<Pick<Applied, "warnings">> {
+    const unknown = await Promise.all(
+      gateways.map(({ tool_filter }) => this.#services.gateways.unknownTools(projectId, tool_filter)),
+    );
+    const warnings = unknown.flatMap((names, at) =>
+      names.map(({ name, message, index }) => ({
         field: `gateways.${at}.tool_filter.allowed_tools.${index}`,
         message: `${name} ${message}`,
       })),

@@ -59,13 +59,13 @@ export class Calls {
   }
 
   /** The tool of a call. Throws `RpcError` if the gateway does not offer it. */
-  find({ gateway }: GatewayUser, { name, arguments: given }: JsonObject): Tool {
+  async find({ gateway }: GatewayUser, { name, arguments: given }: JsonObject): Promise<Tool> {
     if (typeof name !== "string") throw new RpcError(INVALID_PARAMS, "params.name must be a string.");
     // As everywhere, `null` is the same as absent.
     if (given !== undefined && given !== null && !isObject(given)) {
       throw new RpcError(INVALID_PARAMS, "params.arguments must be an object.");
     }
-    const tool = this.#parts.offers.of(gateway).byName.get(name);
+    const tool = (await this.#parts.offers.of(gateway)).byName.get(name);
     if (tool === undefined) throw notOffered();
     return tool;
   }

@@ -47,7 +47,7 @@ interface Follower extends Viewer {
 }
 
 /** What the visible tools depend on. */
-const KINDS: readonly Kind[] = ["gateways", "hooks"];
+const KINDS: readonly Kind[] = ["gateways", "hooks", "workers"];
 /** Commits of other processes must be told within two seconds. */
 const POLL_MS = 500;
 const WAIT_MS = 60_000;

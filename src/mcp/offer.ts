@@ -2,7 +2,7 @@
 import type { Log } from "../base";
 import { hashOf } from "../crypto";
 import type { Gateway } from "../gateways";
-import { formatted, type Tool, type Tools } from "../tools";
+import { formatted, type Registry, type Tool, type Tools } from "../tools";
 import { INVALID_PARAMS, RpcError } from "./json-rpc";
 
 /** The tools of a gateway, for any user. */
@@ -12,14 +12,8 @@ export interface Offer {
   byName: ReadonlyMap<string, Tool>;
   /** Pages of the whole list by cursor, as JSON without the outer braces. */
   pages: Map<string, string>;
-  /** Of all its tools. */
-  fingerprint: string;
-}
-
-/** A tool as clients see it, as JSON. */
-interface Listed {
-  text: string;
-  hash: string;
+  /** Of all its tools, made when it is first asked for. */
+  fingerprint?: string;
 }
 
 const PAGE = 100;
@@ -27,32 +21,34 @@ const PAGE = 100;
 export class Offers {
   readonly #tools: Tools;
   readonly #log: Log;
-  // A change of a gateway creates a new record object.
-  readonly #byGateway = new WeakMap<Gateway, Offer>();
-  readonly #listed = new WeakMap<Tool, Listed | "unlisted">();
+  // A change of a gateway creates a new record object, a change of a worker a new registry.
+  readonly #byGateway = new WeakMap<Gateway, { registry: Registry; offer: Offer }>();
+  readonly #texts = new WeakMap<Tool, { text: string | undefined }>();
+  readonly #hashes = new WeakMap<Tool, string>();
 
   constructor(tools: Tools, log: Log) {
     this.#tools = tools;
     this.#log = log;
   }
 
-  of(gateway: Gateway): Offer {
+  async of(gateway: Gateway): Promise<Offer> {
+    const registry = await this.#tools.registryOf(gateway.projectId);
     const known = this.#byGateway.get(gateway);
-    if (known !== undefined) return known;
+    if (known?.registry === registry) return known.offer;
     const { allowedTools } = gateway;
-    const tools = this.#tools.all
+    const tools = registry.tools
+      .filter(({ definition }) => definition.reserved === undefined)
       .filter(
         ({ qualifiedName }) => allowedTools === undefined || allowedTools.has(qualifiedName.toLowerCase()),
       )
       .filter((tool) => this.#text(tool) !== undefined)
       .toSorted((left, right) => Number(isDeprecated(left)) - Number(isDeprecated(right)));
-    const offer = {
+    const offer: Offer = {
       tools,
       byName: new Map(tools.map((tool) => [tool.modelName, tool])),
       pages: new Map<string, string>(),
-      fingerprint: this.#fingerprintOf(tools),
     };
-    this.#byGateway.set(gateway, offer);
+    this.#byGateway.set(gateway, { registry, offer });
     return offer;
   }
 
@@ -61,7 +57,7 @@ export class Offers {
     { gateway, userId }: { gateway: Gateway; userId: string },
     cursor: string | undefined,
   ): Promise<string> {
-    const offer = this.of(gateway);
+    const offer = await this.of(gateway);
     const seen = await this.#tools.visible(gateway.projectId, userId, offer.tools);
     if (seen !== offer.tools) return this.#page(seen, cursor);
     // An empty cursor is one that we never gave out, not the start of the list.
@@ -75,14 +71,15 @@ export class Offers {
 
   /** Of the gateway's tools and the access rules of its project (see `List`). */
   async basis(gateway: Gateway): Promise<string> {
-    return `${this.of(gateway).fingerprint} ${await this.#tools.accessRulesOf(gateway.projectId)}`;
+    const offer = await this.of(gateway);
+    return `${this.#fingerprintOfAll(offer)} ${await this.#tools.accessRulesOf(gateway.projectId)}`;
   }
 
   /** Of the tools that the user sees, with their definitions. */
   async fingerprint({ gateway, userId }: { gateway: Gateway; userId: string }): Promise<string> {
-    const offer = this.of(gateway);
+    const offer = await this.of(gateway);
     const seen = await this.#tools.visible(gateway.projectId, userId, offer.tools);
-    return seen === offer.tools ? offer.fingerprint : this.#fingerprintOf(seen);
+    return seen === offer.tools ? this.#fingerprintOfAll(offer) : this.#fingerprintOf(seen);
   }
 
   /** Whether headers must repeat parameters of the tool (`x-mcp-header`). */
@@ -99,23 +96,25 @@ export class Offers {
     return `"tools":[${items}]${more ? `,"nextCursor":${JSON.stringify(cursorOf(last))}` : ""}`;
   }
 
-  #fingerprintOf(tools: readonly Tool[]): string {
-    return hashOf(tools.map((tool) => this.#shown(tool)?.hash).join(" "));
+  #fingerprintOfAll(offer: Offer): string {
+    return (offer.fingerprint ??= this.#fingerprintOf(offer.tools));
   }
 
-  #text(tool: Tool): string | undefined {
-    return this.#shown(tool)?.text;
+  #fingerprintOf(tools: readonly Tool[]): string {
+    return hashOf(tools.map((tool) => this.#hash(tool)).join(" "));
+  }
+
+  #hash(tool: Tool): string {
+    const hash = this.#hashes.get(tool) ?? hashOf(this.#text(tool) ?? "");
+    this.#hashes.set(tool, hash);
+    return hash;
   }
 
   /** Undefined for a tool that cannot be listed; the others still are. */
-  #shown(tool: Tool): Listed | undefined {
-    let shown = this.#listed.get(tool);
-    if (shown === undefined) {
-      const text = this.#made(tool);
-      shown = text === undefined ? "unlisted" : { text, hash: hashOf(text) };
-      this.#listed.set(tool, shown);
-    }
-    return shown === "unlisted" ? undefined : shown;
+  #text(tool: Tool): string | undefined {
+    const known = this.#texts.get(tool) ?? { text: this.#made(tool) };
+    this.#texts.set(tool, known);
+    return known.text;
   }
 
   #made(tool: Tool): string | undefined {

@@ -184,7 +184,7 @@ export class Mcp {
       user,
       params,
       progressToken: progressTokenOf(params, text),
-      tool: this.#calls.find(user, params),
+      tool: await this.#calls.find(user, params),
       modern: false,
       capabilities: {},
       consent: byUrl ? "url_error" : "text",
@@ -257,7 +257,7 @@ export class Mcp {
     capabilities: JsonObject,
   ): Promise<Reply> {
     const { user, header, stop, stopping, notify } = peer;
-    const tool = this.#calls.find(user, params);
+    const tool = await this.#calls.find(user, params);
     if (header !== undefined && this.#offers.mirrors(tool))
       checkParameters(header, tool.definition.input, params["arguments"]);
     const answer = await this.#cancellable(

@@ -17,7 +17,7 @@ import { changedSecrets, knownFields, newRow, patchedRow, type SealedSecrets } f
 import { oauth2Of, providerOf, providerRecord } from "./record";
 import * as repository from "./repository";
 import { checkOAuth2 } from "./rules";
-import { externalIdFor, findPreset, providerSetup } from "./setup";
+import { externalIdFor, findPreset, providerSetup, type ScopesOf } from "./setup";
 import type { ProviderRow } from "./repository";
 import { type ClientKeys, ClientSecrets, type GivenSecrets } from "./secrets";
 import {
@@ -135,12 +135,12 @@ export class Providers {
    * What to enter in the console of a well-known provider. Throws `not_found` for a provider without a preset.
    * `scopesOf`: those that the tools of a well-known provider need.
    */
-  async setup(principal: Principal, id: string, scopesOf: (id: string) => string[]): Promise<ProviderSetup> {
+  async setup({ projectId }: Principal, id: string, scopesOf: ScopesOf): Promise<ProviderSetup> {
     const preset = findPreset(this.#presets, id);
-    const scopes = scopesOf(preset.variantOf ?? id);
-    const rows = await repository.listProviders(this.#core.store, principal.projectId, UNPAGED_LIMIT);
+    const scopes = await scopesOf(preset.variantOf ?? id);
+    const rows = await repository.listProviders(this.#core.store, projectId, UNPAGED_LIMIT);
     const row = rows.find(({ provider_id }) => provider_id === id);
-    const externalId = row?.external_id ?? (await externalIdFor(this.#core, principal.projectId, id));
+    const externalId = row?.external_id ?? (await externalIdFor(this.#core, projectId, id));
     const facts = { preset, externalId, exists: row !== undefined, scopes };
     return providerSetup({ ...facts, publicUrl: this.#core.publicUrl() });
   }

@@ -73,6 +73,7 @@ export const KINDS = [
   "hooks",
   "gateways",
   "models",
+  "workers",
   "data_keys",
 ] as const;
 export type Kind = (typeof KINDS)[number];

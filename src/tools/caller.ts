@@ -1,6 +1,7 @@
 // The interface through which a run reports progress and asks the user, if the protocol supports it (MCP). Runs of scripts,
 // schedules and models have no caller.
 import type { Json, JsonObject } from "../base";
+import type { ServerAnswer } from "./carried";
 import { ToolError } from "./tool-error";
 
 /** The client of a call. */
@@ -15,6 +16,8 @@ export interface Caller {
   progress(done: number, total?: number): void;
   /** Called when the run ended because it needs this. */
   asks(need: InputNeeded): void;
+  /** Called with the answer of an MCP server, if no hook has judged or replaced the outcome. */
+  answered?(answer: ServerAnswer): void;
 }
 
 /** One question in the form of MCP: `{ method: "elicitation/create", params: {…} }`. */

@@ -4,7 +4,7 @@ import type { LiveGrant } from "../connections";
 import type { Core } from "../core";
 import type { Provider } from "../providers";
 import type { Caller } from "./caller";
-import type { Base, ConnectionCache, PlatformRequest, ToolContext } from "./definition";
+import type { Base, CallFacts, ConnectionCache, PlatformRequest, ToolContext } from "./definition";
 import { type MemoryOwner, NO_MEMORY, toolMemory } from "./memory";
 import type { Tool } from "./registry";
 import type { ExecutionOutput } from "./schema";
@@ -17,6 +17,7 @@ const JUMP_MS = 1000;
 
 export interface Run {
   projectId: string;
+  call: CallFacts;
   tool: Tool;
   provider: Provider | undefined;
   /** Replaced when it is renewed. */
@@ -53,6 +54,7 @@ export function toolContext(core: Core, run: Run): ToolContext {
     return newer !== undefined;
   };
   return {
+    call: run.call,
     fetch: (base, path, request = {}) => platformFetch(core, run, base, path, request),
     renew: renewed,
     reportEffect: () => {
@@ -117,15 +119,21 @@ async function platformFetch(
   request: PlatformRequest,
 ): Promise<Response> {
   const url = platformUrl(core, run, baseName, path);
-  const { anonymous, headers, ...rest } = request;
+  const { anonymous, headers, bodyWithToken, ...rest } = request;
+  const base = run.tool.catalog.bases[baseName];
   const scheme = run.tool.catalog.tokenScheme ?? "Bearer";
   const token = anonymous ? undefined : run.grant?.token;
-  const signed = token === undefined ? {} : { authorization: new Redacted(`${scheme} ${token.reveal()}`) };
+  const signs = token !== undefined && base?.credential !== "none";
+  const signed = signs ? { authorization: new Redacted(`${scheme} ${token.reveal()}`) } : {};
+  if (bodyWithToken !== undefined && base?.receivesToken !== true)
+    throw fatal("The token of a user would be sent to a platform that must not receive it.");
+  const body = bodyWithToken === undefined ? {} : { body: bodyWithToken(token) };
   run.progress.requests++;
   return core.egress.fetch(url, {
     signal: run.limit.stop,
     fence: run.fence,
     ...rest,
+    ...body,
     timeoutMs: timeOf(core, run, request),
     project: run.projectId,
     headers: { ...headers, ...signed },

@@ -2,7 +2,7 @@
 // checks, hooks, log).
 import type { Static, TObject, TSchema } from "typebox";
 import type { EgressRequest } from "../egress";
-import type { JsonObject } from "../base";
+import type { JsonObject, Redacted } from "../base";
 import type { ProviderPreset } from "../providers";
 import type { Caller } from "./caller";
 import type { ToolMemory } from "./memory";
@@ -40,14 +40,26 @@ export interface ConnectionCache {
   once<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 
-export interface PlatformRequest extends Omit<EgressRequest, "headers" | "fence" | "project" | "secretsFor"> {
-  headers?: Readonly<Record<string, string>>;
+export interface PlatformRequest extends Omit<EgressRequest, "fence" | "project" | "secretsFor"> {
   /** Sends no `Authorization` header (private links). */
   anonymous?: boolean;
+  /** The body with the user's token in it, in place of `body`. Only for a base that `receivesToken`. */
+  bodyWithToken?: (token: Redacted | undefined) => Redacted;
+}
+
+/** The run, as its execution record names it. */
+export interface CallFacts {
+  /** `te_…`, or `ta_…` for a later attempt of a scheduled run. */
+  id: string;
+  /** `tc_…`, the same in all attempts. */
+  executionId: string;
+  projectId: string;
+  userId: string;
 }
 
 /** What a running tool may use. It has no access to tokens, the database or other users. */
 export interface ToolContext {
+  call: CallFacts;
   /**
    * Calls the platform with the user's token. `base` is a name from the catalog's `bases`, `path` is appended to its
    * address. The token goes only to the bases' own hosts. Throws `EgressError`.
@@ -91,8 +103,11 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
   /** `Type.Object` of parameters; each with a `description`. Defaults in the schema are filled in. */
   input: Input;
   output: Output;
-  /** The grant that the tool needs; absent: none at all. Empty scopes: an active provider, no connection. */
-  authorization?: { provider: string; scopes: readonly string[] };
+  /**
+   * The grant that the tool needs; absent: none at all. Empty scopes: an active provider, no connection. `provider` is a
+   * `provider_id`; with `id`, it is that one record.
+   */
+  authorization?: { provider: string; id?: string; scopes: readonly string[] };
   secrets?: readonly string[];
   metadata: ToolMetadata;
   /** Name of the tool that replaces this one, `Toolkit.Tool`. */
@@ -118,6 +133,17 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
   documents?: readonly string[];
   /** List parameters that accept a single text instead of a list. */
   singles?: readonly string[];
+  /** Comes from a worker: its schema is JSON Schema from outside, and the input is checked against all of it. */
+  foreign?: boolean;
+  /** Parameters whose values a model must not make up. */
+  notInferrable?: readonly string[];
+  /** Why not to use it any more, from its worker. */
+  deprecation?: string;
+  /** The members of the tool as an MCP server sent them, for clients of gateways. */
+  original?: JsonObject;
+  /** Reads a resource, gets a prompt or completes an argument at an MCP server: not listed as a tool by gateways. */
+  reserved?: "resource" | "prompt" | "completion";
+  /** The output, or a `Carried` with an answer for clients of gateways. */
   run(input: Static<Input>, context: ToolContext): Promise<Static<Output>>;
 }
 
@@ -132,6 +158,10 @@ export function defineTool<Input extends TObject, Output extends TSchema>(
 /** An address that a catalog's tools call. A setting or a secret can replace it. */
 export interface Base {
   url?: string;
+  /** What authenticates requests: the user's token in the `Authorization` header (default), or what the tool sends. */
+  credential?: "bearer" | "none";
+  /** Whether the user's token may be in the body of a request. */
+  receivesToken?: boolean;
   /** Name of a setting that replaces `url`. */
   setting?: string;
   secret?: AddressSecret;
@@ -153,9 +183,22 @@ export interface AddressSecret {
   fact?: string;
 }
 
+/** The worker of a catalog, with what an MCP server offers besides tools, as it sent it. */
+export interface CatalogWorker {
+  id: string;
+  type: "http" | "mcp";
+  prompts?: readonly JsonObject[];
+  resources?: readonly JsonObject[];
+  resourceTemplates?: readonly JsonObject[];
+  /** Whether it completes arguments of prompts and templates. */
+  completes?: boolean;
+}
+
 /** The tools of one platform. */
 export interface Catalog {
   toolkit: { name: string; description: string; version: string };
+  /** The worker that runs the tools; absent for those that are compiled in. */
+  worker?: CatalogWorker;
   bases: Readonly<Record<string, Base>>;
   /** First word of the `Authorization` header; default `Bearer`. */
   tokenScheme?: string;

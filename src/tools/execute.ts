@@ -7,13 +7,13 @@ import { actFor, actorOf, type Principal } from "../identity";
 import { type Caller, InputNeeded } from "./caller";
 import { deprecationMessage } from "./document";
 import { toolErrorRecord } from "./failure";
-import { type PlainRun, runGuarded } from "./guarded";
+import { runGuarded } from "./guarded";
 import type { Idempotency } from "./idempotency";
 import { convertInput, judgeInput } from "./input";
 import { type Guard, hiddenTool, type PolicyDecision, type ToolPolicy } from "./policy";
 import type { Readiness } from "./readiness";
 import type { Registry, Tool } from "./registry";
-import type { CalledBy, Logs, RunIds, RunOutcome, Runner } from "./run";
+import type { CalledBy, Logs, PlannedRun, RunIds, RunOutcome, Runner } from "./run";
 import { instantOf } from "./schedule/run-at";
 import type { Schedule } from "./schedule/service";
 import type { ExecuteTool, Execution, ExecutionOutput } from "./schema";
@@ -28,7 +28,8 @@ export interface ExecuteOptions {
 }
 
 export interface ExecuteParts {
-  registry: Registry;
+  /** The tools of a project. */
+  registryOf(projectId: string): Promise<Registry>;
   readiness: Readiness;
   runner: Runner;
   policy: ToolPolicy;
@@ -51,11 +52,11 @@ interface Named extends RunIds {
   decisions: PolicyDecision[];
 }
 
-type PreparedRun = Pick<PlainRun, "ready" | "inputs">;
+type PreparedRun = Pick<PlannedRun, "ready" | "inputs">;
 
 export class Execute {
   readonly #core: Core;
-  readonly #registry: Registry;
+  readonly #registryOf: ExecuteParts["registryOf"];
   readonly #readiness: Readiness;
   readonly #runner: Runner;
   readonly #policy: ToolPolicy;
@@ -64,9 +65,9 @@ export class Execute {
   readonly #idempotency: Idempotency;
 
   constructor(core: Core, parts: ExecuteParts) {
-    const { registry, readiness, runner, policy, schedule, executionLog, idempotency } = parts;
+    const { registryOf, readiness, runner, policy, schedule, executionLog, idempotency } = parts;
     this.#core = core;
-    this.#registry = registry;
+    this.#registryOf = registryOf;
     this.#readiness = readiness;
     this.#runner = runner;
     this.#policy = policy;
@@ -85,7 +86,7 @@ export class Execute {
     request: ExecuteTool,
     options: ExecuteOptions = {},
   ): Promise<Execution> {
-    const chosen = this.#choose(principal, request);
+    const chosen = await this.#choose(principal, request);
     const { run_at, include_error_stacktrace } = request;
     const runAt = run_at === undefined ? undefined : instantOf(run_at);
     const { idempotencyKey, signal, caller } = options;
@@ -124,12 +125,13 @@ export class Execute {
     by: Pick<CalledBy, "fence">,
   ): Promise<Execution> {
     const named: Named = { id, executionId, type: "scheduled", decisions: [] };
-    return this.#run(this.#choose(principal, request), named, by);
+    return this.#run(await this.#choose(principal, request), named, by);
   }
 
-  #choose(principal: Principal, request: ExecuteTool): Chosen {
+  async #choose(principal: Principal, request: ExecuteTool): Promise<Chosen> {
     const userId = actFor(principal, request.user_id);
-    const tool = this.#registry.find(request.tool_name, request.tool_version);
+    const registry = await this.#registryOf(principal.projectId);
+    const tool = registry.find(request.tool_name, request.tool_version);
     return { principal, userId, tool, request };
   }
 
@@ -165,7 +167,7 @@ export class Execute {
       prepared instanceof ToolError
         ? { error: prepared }
         : await this.#outcome(guard, named, { ...prepared, logs, by: options });
-    if ("error" in outcome && outcome.error instanceof InputNeeded) options.caller?.asks(outcome.error);
+    tellCaller(options.caller, outcome, named.decisions);
     const duration = Math.round((performance.now() - started) * 1000) / 1000;
     const output = outputOf(outcome, tool, logs, request.include_error_stacktrace === true);
     const status = "error" in outcome ? "failed" : "completed";
@@ -204,15 +206,15 @@ export class Execute {
   /** Throws what `runGuarded` throws. */
   async #outcome(
     guard: Guard | undefined,
-    { executionId, decisions }: Named,
-    run: PlainRun,
+    { id, executionId, decisions }: Named,
+    prepared: Omit<PlannedRun, "ids">,
   ): Promise<RunOutcome> {
-    const { ready, inputs, logs, by } = run;
+    const run = { ...prepared, ids: { id, executionId } };
     try {
-      if (guard === undefined) return await this.#runner.run(ready, inputs, logs, by);
+      if (guard === undefined) return await this.#runner.run(run);
       return await runGuarded(
         { guard, runner: this.#runner, readiness: this.#readiness },
-        { ...run, executionId, decisions },
+        { ...run, decisions },
       );
     } catch (error) {
       if (error instanceof ToolError) return { error };
@@ -259,6 +261,19 @@ export class Execute {
       ? { ...ids, status, success, finished_at, output }
       : { ...ids, status, success, duration, finished_at, output };
   }
+}
+
+function tellCaller(
+  caller: Caller | undefined,
+  outcome: RunOutcome,
+  decisions: readonly PolicyDecision[],
+): void {
+  if (caller === undefined) return;
+  if ("error" in outcome && outcome.error instanceof InputNeeded) caller.asks(outcome.error);
+  // Hooks have judged the value, and not what else an MCP server has answered.
+  if (decisions.some(({ point }) => point === "tool.post")) return;
+  const answered = "error" in outcome ? outcome.error.details.answered : outcome.answered;
+  if (answered !== undefined) caller.answered?.(answered);
 }
 
 function firstLogs({ definition }: Tool): Logs {

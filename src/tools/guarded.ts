@@ -1,10 +1,10 @@
 // Runs a tool with the hooks before and after it.
 import { signalOf } from "../base";
 import { InputNeeded } from "./caller";
-import { convertInput, type Input } from "./input";
+import { convertInput } from "./input";
 import type { Guard, GuardedCall, PolicyDecision } from "./policy";
 import type { Readiness, Ready } from "./readiness";
-import type { CalledBy, Logs, Runner, RunOutcome } from "./run";
+import type { PlannedRun, Runner, RunOutcome } from "./run";
 import { ToolError } from "./tool-error";
 
 export interface Parts {
@@ -13,16 +13,7 @@ export interface Parts {
   readiness: Readiness;
 }
 
-export interface PlainRun {
-  ready: Ready;
-  /** Converted and checked. */
-  inputs: Input;
-  logs: Logs;
-  by: CalledBy;
-}
-
-export interface GuardedRun extends PlainRun {
-  executionId: string;
+export interface GuardedRun extends PlannedRun {
   decisions: PolicyDecision[];
 }
 
@@ -31,11 +22,11 @@ export interface GuardedRun extends PlainRun {
  * valid, and what `Readiness` throws.
  */
 export async function runGuarded({ guard, runner, readiness }: Parts, run: GuardedRun): Promise<RunOutcome> {
-  const { executionId, decisions, by, logs, inputs } = run;
+  const { ids, decisions, by, logs, inputs } = run;
   let { ready } = run;
   const { tool, userId, projectId, authorization, grant } = ready;
   const call: GuardedCall = {
-    executionId,
+    executionId: ids.executionId,
     userId,
     tool,
     authorization,
@@ -56,7 +47,7 @@ export async function runGuarded({ guard, runner, readiness }: Parts, run: Guard
   }
   if (changes.secrets !== undefined) ready.secrets = withReplaced(ready.secrets, changes.secrets);
   // A copy, so that post hooks get the inputs of the call even if the tool changes its own.
-  const outcome = await runner.run(ready, { ...call.inputs }, logs, by);
+  const outcome = await runner.run({ ready, ids, inputs: { ...call.inputs }, logs, by });
   // The call is not finished: hooks run after the run that gets the answers.
   if ("error" in outcome && outcome.error instanceof InputNeeded) return outcome;
   const judged = await guard.after(call, outcome);

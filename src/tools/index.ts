@@ -12,7 +12,9 @@ export { type Caller, InputNeeded, type InputRequest } from "./caller";
 export {
   type AddressSecret,
   type Base,
+  type CallFacts,
   type Catalog,
+  type CatalogWorker,
   type ConnectionCache,
   defineTool,
   type Extensions,
@@ -49,9 +51,12 @@ export { metadataOf } from "./metadata";
 export { knownAddress } from "./secret-address";
 export { type ExecuteOptions } from "./execute";
 export { formatted, outputSchemaOf, toolForModels } from "./formats";
-export type { CatalogSummary, Tool } from "./registry";
+export { Carried, type ServerAnswer } from "./carried";
+export type { ToolSource } from "./registries";
+export type { CatalogSummary, Registry, SkippedTool, Tool } from "./registry";
 export { inputAs, ruledBy, withReplacements } from "./replaced";
 export {
+  type AskedHook,
   type Changes,
   type Guard,
   type GuardedCall,

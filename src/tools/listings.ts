@@ -30,7 +30,7 @@ interface View {
 
 export interface ListingParts {
   store: Store;
-  registry: Registry;
+  registryOf(projectId: string): Promise<Registry>;
   requirements: Requirements;
   /** `Tools.visible` */
   visible(projectId: string, userId: string, among: readonly Tool[]): Promise<readonly Tool[]>;
@@ -66,8 +66,9 @@ export class Listings {
     const view = viewOf(principal, query);
     if (view.userId !== undefined)
       return view.formats.length > 0 ? this.list(principal, query) : this.#textFor(principal, view, query);
-    const secrets = await this.#parts.store.generation("secrets");
-    const key = JSON.stringify([principal.projectId, secrets, query]);
+    const { store } = this.#parts;
+    const [secrets, workers] = [await store.generation("secrets"), await store.generation("workers")];
+    const key = JSON.stringify([principal.projectId, secrets, workers, query]);
     return this.#pages.get(key, async () => new JsonText(JSON.stringify(await this.list(principal, query))));
   }
 
@@ -82,7 +83,7 @@ export class Listings {
 
   async #windowOf(principal: Principal, view: View, query: ToolsFilter) {
     const window = paging(query);
-    const found = await this.#visibleIn(principal, view, this.#found(query));
+    const found = await this.#visibleIn(principal, view, await this.#found(principal, query));
     const shown = found.slice(window.offset, window.offset + window.limit);
     return { shown, total: found.length, window };
   }
@@ -106,12 +107,10 @@ export class Listings {
     const window = paging(query);
     if (view.userId === undefined) {
       const key = JSON.stringify([format, query]);
-      return this.#formatted.page(key, format, () => ({
-        found: this.#found(query),
-        window,
-      }));
+      const registry = await this.#parts.registryOf(principal.projectId);
+      return this.#formatted.page(registry, key, format, () => ({ found: foundIn(registry, query), window }));
     }
-    const found = await this.#visibleIn(principal, view, this.#found(query));
+    const found = await this.#visibleIn(principal, view, await this.#found(principal, query));
     const shown = found.slice(window.offset, window.offset + window.limit);
     return page(
       shown.map((tool) => formatted(tool, format)),
@@ -141,8 +140,8 @@ export class Listings {
     return userId === undefined ? among : this.#parts.visible(projectId, userId, among);
   }
 
-  #found({ include_all_versions: all, ...query }: ToolsFilter): readonly Tool[] {
-    return matching(all === true ? this.#parts.registry.versions : this.#parts.registry.tools, query);
+  async #found({ projectId }: Principal, query: ToolsFilter): Promise<readonly Tool[]> {
+    return foundIn(await this.#parts.registryOf(projectId), query);
   }
 
   async #requirementsOf(
@@ -171,6 +170,13 @@ export class Listings {
       ...(formats.length === 0 ? {} : { formatted_schema: Object.fromEntries(schemas) }),
     };
   }
+}
+
+function foundIn(
+  { versions, tools }: Registry,
+  { include_all_versions: all, ...query }: ToolsFilter,
+): readonly Tool[] {
+  return matching(all === true ? versions : tools, query);
 }
 
 // Called before the tools are filtered, so that an empty list has the same errors as others.

@@ -27,6 +27,16 @@ export interface CatalogSummary {
   tools: { name: string; description: string; replacement: string | undefined }[];
 }
 
+/** A tool of a worker that cannot be offered. */
+export interface SkippedTool {
+  workerId: string;
+  /** `Toolkit.DoThis` */
+  name: string;
+  reason: string;
+}
+
+const NO_REPLACEMENT: { replacement?: string } = {};
+
 /** Longer names are not looked up: the work grows with the square of the length. */
 const MAX_NAME_LENGTH = 500;
 
@@ -36,31 +46,40 @@ export class Registry {
   /** All versions of all tools, sorted by fully qualified name. */
   readonly versions: readonly Tool[];
   /** The versions of a tool, newest first, by qualified name in lower case. */
-  readonly #byName = new Map<string, Tool[]>();
-  readonly #byModelName = new Map<string, Tool>();
+  readonly #byName: Map<string, Tool[]>;
+  readonly #byModelName: Map<string, Tool>;
+  /** Tools of workers that are not in this registry. */
+  readonly skipped: readonly SkippedTool[];
 
-  /** Throws when two catalogs have the same tool in the same version, or a type that cannot be described. */
-  constructor(catalogs: readonly Catalog[]) {
-    this.versions = catalogs
+  /**
+   * Throws when two catalogs have the same tool in the same version, or a type that cannot be described. With `base`, the
+   * catalogs are those of workers, and a tool that cannot be added is skipped: what comes from outside breaks nothing. The
+   * tools of `base` keep their names.
+   */
+  constructor(catalogs: readonly Catalog[], base?: Registry) {
+    this.#byName = new Map(base === undefined ? [] : base.#byName);
+    this.#byModelName = new Map(base === undefined ? [] : base.#byModelName);
+    const given = catalogs
       .flatMap((catalog) => catalog.tools.map((definition) => toolOf(catalog, definition)))
-      .toSorted((left, right) => (left.fullyQualifiedName < right.fullyQualifiedName ? -1 : 1));
-    for (const tool of this.versions) {
-      requireDescribable(tool);
-      this.#add(tool);
-    }
-    for (const versions of this.#byName.values()) {
-      versions.sort((left, right) => newestFirst(versionOf(left), versionOf(right)));
-      for (const [index, tool] of versions.entries()) tool.newest = index === 0;
-    }
+      .toSorted(byName);
+    const added = base === undefined ? this.#addAll(given) : this.#addForeign(given, base);
+    this.skipped = given.filter((tool) => !added.has(tool)).map(skippedTool);
+    this.versions = [...(base?.versions ?? []), ...added].toSorted(byName);
     this.tools = this.versions.filter(({ newest }) => newest);
-    for (const tool of this.versions) {
-      const { replacement } = tool.definition;
+    for (const tool of added) {
+      const { replacement } = tool.catalog.worker === undefined ? tool.definition : NO_REPLACEMENT;
       if (replacement !== undefined) tool.replacedBy = this.#lookUp(replacement);
     }
-    for (const [tool, name] of modelNames(this.versions, (plain) => this.#split(plain.toLowerCase()))) {
+    const taken = new Set(this.#byModelName.keys());
+    for (const [tool, name] of modelNames([...added], (plain) => this.#split(plain.toLowerCase()), taken)) {
       tool.modelName = name;
       this.#byModelName.set(name.toLowerCase(), tool);
     }
+  }
+
+  /** This registry with the tools of workers. */
+  with(catalogs: readonly Catalog[]): Registry {
+    return new Registry(catalogs, this);
   }
 
   /**
@@ -91,6 +110,15 @@ export class Registry {
     return tool;
   }
 
+  /** Like `find`; undefined for an unknown name. */
+  peek(name: string, version?: string): Tool | undefined {
+    try {
+      return this.find(name, version);
+    } catch {
+      return undefined;
+    }
+  }
+
   /** All toolkits and their tools, the same for every caller. */
   summary(): CatalogSummary[] {
     const toolkits = new Set(this.tools.map(({ catalog }) => catalog.toolkit));
@@ -113,15 +141,38 @@ export class Registry {
     return [...new Set(scopes)].toSorted();
   }
 
-  #add(tool: Tool): void {
+  #addAll(tools: readonly Tool[]): ReadonlySet<Tool> {
+    for (const tool of tools) {
+      requireDescribable(tool);
+      if (!this.#add(tool)) throw new Error(`two tools have the name ${tool.fullyQualifiedName}`);
+    }
+    return new Set(tools);
+  }
+
+  #addForeign(tools: readonly Tool[], base: Registry): ReadonlySet<Tool> {
+    const ours = new Set(base.versions.map(({ catalog }) => catalog.toolkit.name.toLowerCase()));
+    return new Set(
+      tools.filter((tool) => !ours.has(tool.catalog.toolkit.name.toLowerCase()) && this.#add(tool)),
+    );
+  }
+
+  /** False for a name that is taken, also one that differs only in case. */
+  #add(tool: Tool): boolean {
     const key = tool.qualifiedName.toLowerCase();
     const versions = this.#byName.get(key) ?? [];
-    // Also refuses names that differ only in case.
     if (
-      versions.some((one) => versionOf(one) === versionOf(tool) || one.qualifiedName !== tool.qualifiedName)
+      versions.some(
+        (one) =>
+          versionOf(one) === versionOf(tool) ||
+          one.qualifiedName !== tool.qualifiedName ||
+          one.catalog.worker?.id !== tool.catalog.worker?.id,
+      )
     )
-      throw new Error(`two tools have the name ${tool.fullyQualifiedName}`);
-    this.#byName.set(key, [...versions, tool]);
+      return false;
+    const all = [...versions, tool].toSorted((left, right) => newestFirst(versionOf(left), versionOf(right)));
+    for (const [index, one] of all.entries()) one.newest = index === 0;
+    this.#byName.set(key, all);
+    return true;
   }
 
   #lookUp(bare: string): Tool | undefined {
@@ -162,6 +213,15 @@ function toolOf(catalog: Catalog, definition: ToolDefinition): Tool {
   const fullyQualifiedName = `${qualifiedName}@${catalog.toolkit.version}`;
   // The constructor sets the name for models once all tools are known, because it must be unique.
   return { catalog, definition, qualifiedName, fullyQualifiedName, newest: true, modelName: qualifiedName };
+}
+
+function byName(left: Tool, right: Tool): number {
+  return left.fullyQualifiedName < right.fullyQualifiedName ? -1 : 1;
+}
+
+function skippedTool({ catalog, qualifiedName }: Tool): SkippedTool {
+  const reason = "Another tool has this name. Give the worker another toolkit name.";
+  return { workerId: catalog.worker?.id ?? "", name: qualifiedName, reason };
 }
 
 function versionOf({ catalog }: Tool): string {

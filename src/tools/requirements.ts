@@ -3,6 +3,7 @@ import type { AuthorizationService, PendingConsents } from "../authorization";
 import { type Connections, type GrantState, missingScopes } from "../connections";
 import type { Chosen, Provider, Providers } from "../providers";
 import type { Secrets } from "../secrets";
+import type { ToolDefinition } from "./definition";
 import type { Tool } from "./registry";
 import type { RequirementsRecord } from "./schema";
 
@@ -23,9 +24,11 @@ export interface AuthorizationState {
   pending: PendingConsents | undefined;
 }
 
+type ProviderNeed = Pick<NonNullable<ToolDefinition["authorization"]>, "provider" | "id">;
+
 /** Look-ups about providers, shared by the tools of one user. */
 export interface ProviderLookUps {
-  chosen(name: string): Promise<Chosen>;
+  chosen(need: ProviderNeed): Promise<Chosen>;
   /** What the user has granted; undefined for nothing or without a user. */
   granted(provider: Provider): Promise<GrantState | undefined>;
   pending(provider: Provider): Promise<PendingConsents | undefined>;
@@ -85,7 +88,12 @@ export class Requirements {
     const granted = new Map<string, Promise<GrantState | undefined>>();
     const pending = new Map<string, Promise<PendingConsents>>();
     return {
-      chosen: (name) => once(chosen, name, () => this.#providers.choose(projectId, { provider_id: name })),
+      chosen: ({ provider, id }) =>
+        id === undefined
+          ? once(chosen, `name ${provider}`, () =>
+              this.#providers.choose(projectId, { provider_id: provider }),
+            )
+          : once(chosen, `id ${id}`, () => this.#providers.choose(projectId, { id })),
       granted: async (provider) =>
         userId === undefined
           ? undefined
@@ -107,11 +115,11 @@ function once<T>(known: Map<string, Promise<T>>, key: string, ask: () => Promise
 }
 
 async function authorizationOf(
-  need: { provider: string; scopes: readonly string[] } | undefined,
+  need: ToolDefinition["authorization"],
   lookUps: ProviderLookUps,
 ): Promise<AuthorizationState | undefined> {
   if (need === undefined) return undefined;
-  const chosen = await lookUps.chosen(need.provider);
+  const chosen = await lookUps.chosen(need);
   const base = { name: need.provider, scopes: need.scopes, granted: false, pending: undefined } as const;
   if (chosen.provider === undefined) {
     const missing = [...need.scopes];

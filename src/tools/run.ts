@@ -5,6 +5,7 @@ import { type Connections, type LiveGrant, TokenRequestError } from "../connecti
 import type { Core } from "../core";
 import { ConnectionCaches } from "./cache";
 import type { Caller } from "./caller";
+import { Carried, type ServerAnswer } from "./carried";
 import { memoryOwner, type Progress, toolContext } from "./context";
 import { DoubtfulRefusals } from "./doubtful";
 import { failureOf } from "./failure";
@@ -23,10 +24,12 @@ import {
 } from "./tool-error";
 
 export type Logs = NonNullable<ExecutionOutput["logs"]>;
-export type RunOutcome = { value: unknown } | { error: ToolError; authorization?: Authorization };
+export type RunOutcome =
+  { value: unknown; answered?: ServerAnswer } | { error: ToolError; authorization?: Authorization };
 
 interface Attempt {
   ready: Ready;
+  ids: RunIds;
   input: Input;
   logs: Logs;
   limit: TimeLimit;
@@ -53,6 +56,16 @@ export interface CalledBy {
   caller?: Caller | undefined;
 }
 
+/** A run that has everything it needs. */
+export interface PlannedRun {
+  ready: Ready;
+  ids: RunIds;
+  /** Converted and checked. */
+  inputs: Input;
+  logs: Logs;
+  by: CalledBy;
+}
+
 export class Runner {
   readonly #core: Core;
   readonly #connections: Connections;
@@ -68,8 +81,8 @@ export class Runner {
     this.#doubtful = new DoubtfulRefusals(core, connections);
   }
 
-  /** `input` is converted and checked. A failure of the tool is an outcome, not a rejection; that of `by.fence` rejects. */
-  async run(ready: Ready, input: Input, logs: Logs, by: CalledBy): Promise<RunOutcome> {
+  /** A failure of the tool is an outcome, not a rejection; that of `by.fence` rejects. */
+  async run({ ready, ids, inputs: input, logs, by }: PlannedRun): Promise<RunOutcome> {
     const { clock, settings } = this.#core;
     const { signal, caller, fence } = by;
     if (fence !== undefined) await fence();
@@ -79,10 +92,23 @@ export class Runner {
     try {
       if (limit.over) throw networkTimeout("The caller disconnected before the tool ran.");
       const deadline = clock.now() + timeoutMs;
-      const attempt = { ready, input, logs, limit, deadline, caller, fence, progress, renewal: undefined };
+      const attempt = {
+        ready,
+        ids,
+        input,
+        logs,
+        limit,
+        deadline,
+        caller,
+        fence,
+        progress,
+        renewal: undefined,
+      };
       by.begins?.();
       // Without a grant there is no token to refresh.
-      return { value: await (ready.grant === undefined ? this.#once(attempt) : this.#withRenewal(attempt)) };
+      const output = await (ready.grant === undefined ? this.#once(attempt) : this.#withRenewal(attempt));
+      if (!(output instanceof Carried)) return { value: output };
+      return { value: output.value, answered: { result: output.original } };
     } catch (error) {
       const failure = error instanceof ToolError ? error : failureOf(error, ready.tool);
       const { qualifiedName: tool } = ready.tool;
@@ -136,6 +162,7 @@ export class Runner {
     const { projectId, tool, grant, authorization, secrets } = ready;
     const context = toolContext(this.#core, {
       projectId,
+      call: { ...attempt.ids, projectId, userId: ready.userId },
       tool,
       provider: authorization?.provider,
       grant,

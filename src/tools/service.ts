@@ -9,12 +9,14 @@ import type { Limits } from "../limits";
 import type { Providers } from "../providers";
 import type { Secrets } from "../secrets";
 import type { Catalog } from "./definition";
+import { DryRun } from "./dry-run";
 import { Execute, type ExecuteOptions } from "./execute";
 import type { Idempotency } from "./idempotency";
 import { judgeInput } from "./input";
 import { Listings } from "./listings";
 import { hiddenTool, type ToolPolicy } from "./policy";
-import { type CatalogSummary, Registry, type Tool } from "./registry";
+import { Registries, type ToolSource } from "./registries";
+import type { CatalogSummary, Registry, Tool } from "./registry";
 import { Readiness } from "./readiness";
 import { reportOf } from "./report";
 import { Requirements } from "./requirements";
@@ -32,18 +34,17 @@ import type {
 } from "./schema";
 
 export class Tools {
-  /** All tools in their newest version, sorted by name, also hidden ones. For a listing for a user, use `visible`. */
-  readonly all: readonly Tool[];
   readonly listings: Listings;
   readonly scheduled: Schedule;
   readonly selfChecks: SelfChecks;
   /** Starts the worker for scheduled runs, for long-lived processes. */
   readonly startWorker: () => ScheduleWorker;
-  readonly #registry: Registry;
+  readonly #registries: Registries;
   readonly #requirements: Requirements;
   readonly #authorization: AuthorizationService;
   readonly #execute: Execute;
   readonly #policy: ToolPolicy;
+  readonly #dryRun: DryRun;
 
   constructor(
     core: Core,
@@ -59,22 +60,30 @@ export class Tools {
       executionLog: ExecutionLog;
       idempotency: Idempotency;
       limits: Limits;
+      /** The tools of workers. */
+      source: ToolSource;
     },
   ) {
     const { identity, providers, connections, authorization, secrets, executionLog, idempotency } = parts;
     this.scheduled = new Schedule(core, parts.audit, parts.limits);
-    this.#registry = new Registry(catalogs);
-    this.all = this.#registry.tools;
+    this.#registries = new Registries(core.store, catalogs, parts.source);
+    const registryOf = (projectId: string) => this.#registries.of(projectId);
     this.#requirements = new Requirements(providers, connections, authorization, secrets);
     this.#authorization = authorization;
     this.listings = new Listings({
       store: core.store,
-      registry: this.#registry,
+      registryOf,
       requirements: this.#requirements,
       visible: (projectId, userId, among) => this.visible(projectId, userId, among),
       find: (principal, userId, name) => this.find(principal, userId, name),
     });
     this.#policy = parts.policy;
+    this.#dryRun = new DryRun({
+      core,
+      requirements: this.#requirements,
+      policy: parts.policy,
+      find: (principal, userId, name, version) => this.find(principal, userId, name, version),
+    });
     const executing = {
       readiness: new Readiness(this.#requirements, connections, secrets, core.settings),
       runner: new Runner(core, connections, authorization),
@@ -83,34 +92,35 @@ export class Tools {
       executionLog,
       idempotency,
     };
-    this.#execute = new Execute(core, { ...executing, registry: this.#registry });
+    this.#execute = new Execute(core, { ...executing, registryOf });
     this.selfChecks = new SelfChecks({
       catalogs,
-      registry: this.#registry,
+      registry: this.#registries.builtIn,
       authorization,
       requirements: this.#requirements,
       visible: (projectId, userId, among) => this.visible(projectId, userId, among),
-      execute: (registry) => new Execute(core, { ...executing, registry }),
+      execute: (registry) => new Execute(core, { ...executing, registryOf: async () => registry }),
     });
     this.startWorker = () =>
       new ScheduleWorker(core, {
         identity,
-        registry: this.#registry,
+        registryOf,
         executionLog,
         audit: parts.audit,
         run: (principal, request, ids, by) => this.#execute.attempt(principal, request, ids, by),
       });
   }
 
+  /** The tools of a project. */
+  async registryOf(projectId: string): Promise<Registry> {
+    return this.#registries.of(projectId);
+  }
+
   /**
-   * The tools among the given ones that a user may see, in their order; by default among all tools, sorted by name. Every
-   * listing for a user uses this, in all protocols.
+   * The tools among the given ones that a user may see, in their order. Every listing for a user uses this, in all
+   * protocols.
    */
-  async visible(
-    projectId: string,
-    userId: string,
-    among: readonly Tool[] = this.#registry.tools,
-  ): Promise<readonly Tool[]> {
+  async visible(projectId: string, userId: string, among: readonly Tool[]): Promise<readonly Tool[]> {
     const guard = await this.#policy.guardOf(projectId);
     return guard === undefined ? among : guard.visible(userId, among);
   }
@@ -174,24 +184,30 @@ export class Tools {
     return this.#authorization.forScopes({ projectId, incarnation, actor: principal, ...wanted });
   }
 
-  /** All tools by toolkit and name, independent of projects and users. */
+  /** The tools that are compiled in, by toolkit and name, independent of projects and users. */
   summary(): CatalogSummary[] {
-    return this.#registry.summary();
+    return this.#registries.builtIn.summary();
   }
 
-  /** The replacement of a deprecated tool, and since when; undefined for other tools. */
-  deprecationOf(name: string, version?: string): { replacement: string; since: Date } | undefined {
-    const { replacement, deprecatedSince } = this.#registry.find(name, version).definition;
+  /** The replacement of a deprecated tool, and since when; undefined for other tools and for none. */
+  async deprecationOf(
+    { projectId }: Principal,
+    name: string,
+    version?: string,
+  ): Promise<{ replacement: string; since: Date } | undefined> {
+    const tool = (await this.#registries.of(projectId)).peek(name, version);
+    const { replacement, deprecatedSince } = tool?.definition ?? {};
     if (replacement === undefined || deprecatedSince === undefined) return undefined;
     return { replacement, since: new Date(deprecatedSince) };
   }
 
   /** All scopes that the tools of a well-known provider need, sorted. */
-  scopesOf(providerId: string): string[] {
-    return this.#registry.scopesOf(providerId);
+  async scopesOf({ projectId }: Principal, providerId: string): Promise<string[]> {
+    return (await this.#registries.of(projectId)).scopesOf(providerId);
   }
 
-  execute(principal: Principal, request: ExecuteTool, options?: ExecuteOptions): Promise<Execution> {
+  async execute(principal: Principal, request: ExecuteTool, options?: ExecuteOptions): Promise<Execution> {
+    if (request.dry_run === true) return this.#dryRun.execute(principal, request);
     return this.#execute.execute(principal, request, options);
   }
 
@@ -202,7 +218,7 @@ export class Tools {
     name: string,
     version?: string,
   ): Promise<Tool> {
-    const tool = this.#registry.find(name, version);
+    const tool = (await this.#registries.of(projectId)).find(name, version);
     if (userId === undefined || (await this.visible(projectId, userId, [tool])).length > 0) return tool;
     throw hiddenTool(name);
   }
@@ -212,7 +228,7 @@ export class Tools {
    * `internal_error` instead of hiding the tool.
    */
   async callable(principal: Principal, userId: string | undefined, name: string): Promise<Tool> {
-    const tool = this.#registry.find(name);
+    const tool = (await this.#registries.of(principal.projectId)).find(name);
     const guard = userId === undefined ? undefined : await this.#policy.guardOf(principal.projectId);
     if (guard === undefined || userId === undefined) return tool;
     const admitted = await guard.admits(userId, tool, []);
@@ -229,9 +245,10 @@ export class Tools {
   ): Promise<Tool[]> {
     const names = [...tool_names.map((tool_name) => ({ tool_name, tool_version: undefined })), ...tools];
     if (names.length === 0) throw malformedRequest("tool_names or tools must name at least one tool.");
+    const registry = await this.#registries.of(projectId);
     const found = names.map(({ tool_name, tool_version }) => {
       try {
-        return this.#registry.find(tool_name, tool_version);
+        return registry.find(tool_name, tool_version);
       } catch (error) {
         return error instanceof Error ? error : new Error("unknown tool");
       }

@@ -1,4 +1,5 @@
 // Errors of tools: the kinds, and a constructor for each case, so that all toolkits report in the same way.
+import type { ServerAnswer } from "./carried";
 
 /** All kinds that clients know; not all of them are used here. */
 export const TOOL_ERROR_KINDS = [
@@ -42,6 +43,8 @@ export interface ToolErrorDetails {
   statusCode?: number;
   canRetry?: boolean;
   extra?: Record<string, unknown>;
+  /** What an MCP server answered, for clients of gateways. */
+  answered?: ServerAnswer;
   cause?: unknown;
 }
 

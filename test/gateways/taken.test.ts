@@ -12,7 +12,7 @@ test("is a conflict on creation, and an invalid parameter on change", async () =
   const store: Store = Object.create(core.store, {
     write: { value: () => Promise.reject(new UniqueViolation(new Error("UNIQUE"))) },
   });
-  const raced = new Gateways({ ...core, store }, new Audit(core), []);
+  const raced = new Gateways({ ...core, store }, new Audit(core), async () => []);
   const statusOf = (work: Promise<unknown>) =>
     work.then(
       () => 200,

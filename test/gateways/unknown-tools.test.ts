@@ -8,7 +8,7 @@ const LATER = "Chat.FoldMessages";
 const MISTYPED = "Chat.SendMesage";
 const EXPLAINED = {
   name: MISTYPED,
-  message: "is not a tool of this version and has no effect; did you mean Chat.SendMessage?",
+  message: "is not a tool of this project and has no effect; did you mean Chat.SendMessage?",
 };
 
 test("every answer about the gateway names them, with the nearest tool", async () => {
@@ -20,7 +20,7 @@ test("every answer about the gateway names them, with the nearest tool", async (
   const path = `/v1/orgs/default/projects/default/gateways/${String(at(created.body, "id"))}`;
   const expected = [
     EXPLAINED,
-    { name: "X.FarFromEverything", message: "is not a tool of this version and has no effect" },
+    { name: "X.FarFromEverything", message: "is not a tool of this project and has no effect" },
   ];
 
   expect(created.status).toBe(201);
@@ -45,7 +45,7 @@ test("a document with them is applied, with a warning for the line of each, also
   for (const ran of [planned, applied]) {
     expect(ran.code).toBe(0);
     expect(ran.stderr).toContain(`warning: standard input, line 8: ${EXPLAINED.name} ${EXPLAINED.message}\n`);
-    expect(ran.stderr).toContain(`warning: standard input, line 9: ${LATER} is not a tool of this version`);
+    expect(ran.stderr).toContain(`warning: standard input, line 9: ${LATER} is not a tool of this project`);
   }
   expect(exported.stdout).toContain(LATER);
   expect(exported.stdout).not.toContain("unknown_tools");

@@ -107,6 +107,7 @@ describe.each(LITERALS)("%s", (literal) => {
     const core = coreWith({ "userinfo.url": hostOf(literal), "drive.api_url": hostOf(literal) });
     const context = toolContext(core, {
       projectId: "default",
+      call: { id: "te_test", executionId: "tc_test", projectId: "default", userId: "alice" },
       tool: {
         catalog: sheetsCatalog,
         definition: whoAmI,

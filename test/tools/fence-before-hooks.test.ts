@@ -10,7 +10,14 @@ test("hooks are not called for a run that was lost", async () => {
   const ready = { tool: {}, userId: "alice", projectId: "default" };
   // Only these parts are used before the hooks.
   const parts = { guard, runner: {}, readiness: {} } as never;
-  const run = { ready, inputs: {}, logs: [], by, executionId: "tc", decisions: [] } as never;
+  const run = {
+    ready,
+    inputs: {},
+    logs: [],
+    by,
+    ids: { id: "te", executionId: "tc" },
+    decisions: [],
+  } as never;
 
   await expect(runGuarded(parts, run)).rejects.toBeInstanceOf(LeaseLost);
   expect(calls).toBe(0);

@@ -20,6 +20,7 @@ import { origins } from "./015-origins";
 import { retries } from "./016-retries";
 import { toolMemory } from "./017-tool-memory";
 import { postponedRefreshes } from "./018-postponed-refreshes";
+import { workers } from "./019-workers";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -40,4 +41,5 @@ export const mainMigrations: readonly Migration[] = [
   retries,
   toolMemory,
   postponedRefreshes,
+  workers,
 ];

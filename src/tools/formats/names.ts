@@ -7,14 +7,14 @@ const DIGEST_LENGTH = 8;
 /**
  * A name of letters, digits, `_` and `-` for each tool, at most 64 characters, unique ignoring case: `Toolkit_DoThis`.
  * `preferred` returns the owner of a name that several tools would have; the others get a digest of their full name. The
- * name of an older version of a tool contains the version.
+ * name of an older version of a tool contains the version. `taken`: names of other tools, in lower case.
  */
 export function modelNames(
   tools: readonly Tool[],
   preferred: (name: string) => Tool | undefined,
+  taken: Set<string> = new Set(),
 ): ReadonlyMap<Tool, string> {
   const names = new Map<Tool, string>();
-  const taken = new Set<string>();
   const give = (tool: Tool, name: string): void => {
     names.set(tool, name);
     taken.add(name.toLowerCase());
@@ -22,7 +22,8 @@ export function modelNames(
   for (const tool of tools) {
     if (!tool.newest) continue;
     const plain = plainName(tool);
-    if (plain.length <= MAX_LENGTH && isOwner(tool, plain, preferred)) give(tool, plain);
+    if (plain.length <= MAX_LENGTH && !taken.has(plain.toLowerCase()) && isOwner(tool, plain, preferred))
+      give(tool, plain);
   }
   for (const tool of tools) {
     if (names.has(tool)) continue;

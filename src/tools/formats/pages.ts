@@ -1,17 +1,17 @@
-// Formatted tools as text. The tools of a process do not change, so each tool and each page is serialized once.
+// Formatted tools as text. A registry and its tools do not change, so each tool and each page is serialized once.
 import { JsonText, type Paging } from "../../base";
 import { type Format, formatted } from "../formats";
-import type { Tool } from "../registry";
+import type { Registry, Tool } from "../registry";
 
 /** Number of cached pages; one of a hundred tools has about 100 kB. */
 const MAX_PAGES = 50;
 
 export class FormattedPages {
-  readonly #tools = new Map<Format, Map<Tool, JsonText>>();
-  readonly #pages = new Map<string, JsonText>();
+  readonly #tools = new Map<Format, WeakMap<Tool, JsonText>>();
+  readonly #pages = new WeakMap<Registry, Map<string, JsonText>>();
 
   tool(tool: Tool, format: Format): JsonText {
-    const texts = this.#tools.get(format) ?? new Map<Tool, JsonText>();
+    const texts = this.#tools.get(format) ?? new WeakMap<Tool, JsonText>();
     this.#tools.set(format, texts);
     const text = texts.get(tool) ?? new JsonText(JSON.stringify(formatted(tool, format)));
     texts.set(tool, text);
@@ -19,16 +19,23 @@ export class FormattedPages {
   }
 
   /** The page of these tools. `key` identifies format and query. */
-  page(key: string, format: Format, find: () => { found: readonly Tool[]; window: Paging }): JsonText {
-    const known = this.#pages.get(key);
+  page(
+    registry: Registry,
+    key: string,
+    format: Format,
+    find: () => { found: readonly Tool[]; window: Paging },
+  ): JsonText {
+    const pages = this.#pages.get(registry) ?? new Map<string, JsonText>();
+    this.#pages.set(registry, pages);
+    const known = pages.get(key);
     if (known !== undefined) return known;
     const { found, window } = find();
     const shown = found.slice(window.offset, window.offset + window.limit);
     const items = shown.map((tool) => this.tool(tool, format).text).join(",");
     const rest = JSON.stringify({ total_count: found.length, ...window, page_count: shown.length });
     const page = new JsonText(`{"items":[${items}],${rest.slice(1)}`);
-    if (this.#pages.size >= MAX_PAGES) this.#pages.clear();
-    this.#pages.set(key, page);
+    if (pages.size >= MAX_PAGES) pages.clear();
+    pages.set(key, page);
     return page;
   }
 }

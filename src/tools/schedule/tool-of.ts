@@ -3,10 +3,10 @@ import type { Registry, Tool } from "../registry";
 import type { ListedRun } from "./repository";
 
 /** Undefined if this server no longer has the tool. */
-export function toolOf(registry: Registry, run: ListedRun): Tool | undefined {
-  try {
-    return registry.find(`${run.toolkit_name}.${run.tool_name}`, run.asked_version ?? undefined);
-  } catch {
-    return undefined;
-  }
+export async function toolOf(
+  registryOf: (projectId: string) => Promise<Registry>,
+  run: ListedRun,
+): Promise<Tool | undefined> {
+  const registry = await registryOf(run.project_id);
+  return registry.peek(`${run.toolkit_name}.${run.tool_name}`, run.asked_version ?? undefined);
 }

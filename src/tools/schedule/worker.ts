@@ -7,7 +7,7 @@ import { newId, newToken } from "../../crypto";
 import type { Audit, ExecutionLog } from "../../audit";
 import type { Identity, Principal } from "../../identity";
 import { DEAD_AFTER_MS, HEARTBEAT_MS, LeaseLost, type Transaction, untilStored } from "../../store";
-import type { Registry } from "../registry";
+import type { Registry, Tool } from "../registry";
 import type { CalledBy, RunIds } from "../run";
 import type { ExecuteTool, Execution } from "../schema";
 import { endAttempt, giveUpRun } from "./audited-end";
@@ -33,7 +33,7 @@ import { Turns } from "./turns";
 
 export interface WorkerParts {
   identity: Identity;
-  registry: Registry;
+  registryOf(projectId: string): Promise<Registry>;
   executionLog: ExecutionLog;
   audit: Audit;
   /** Runs a tool. */
@@ -116,7 +116,8 @@ export class ScheduleWorker {
     const isOurs = ({ id, fence }: ListedRun) => this.#running.get(id)?.hold.run.fence === fence;
     const dead = (await this.#deadHolders.runs(isOurs)).filter(({ id }) => !this.#delays.has(id));
     const due = await this.#turns.due();
-    const repeated = dead.filter((run) => mayRepeat(toolOf(this.#parts.registry, run), run.attempts));
+    const repeated: ListedRun[] = [];
+    for (const run of dead) if (mayRepeat(await this.#toolOf(run), run.attempts)) repeated.push(run);
     const ended = dead.filter((run) => !repeated.includes(run));
     if (this.#stopping.signal.aborted) return POLL_MS;
     const waiting = [...this.#turns.order(repeated), ...due].filter(({ id }) => !this.#delays.has(id));
@@ -171,11 +172,12 @@ export class ScheduleWorker {
     const { store, clock, log } = this.#core;
     const { run } = hold;
     const performed = await this.#perform(hold, attemptId);
+    const toolkitVersion = (await this.#toolOf(run))?.catalog.toolkit.version ?? run.toolkit_version;
     // Sealed again for each attempt: its data key may be replaced meanwhile.
     const write = async (): Promise<boolean> => {
       const sealed = await sealOutput(this.#core, run, attemptId, performed);
       const ended = sealed === undefined ? UNSEALED : performed;
-      return store.write(() => this.#end(run, ended, sealed ?? null));
+      return store.write(() => this.#end(run, toolkitVersion, ended, sealed ?? null));
     };
     const stored = await untilStored(write, {
       clock,
@@ -187,11 +189,19 @@ export class ScheduleWorker {
     if (!stored) throw new LeaseLost();
   }
 
-  #end(run: ListedRun, ended: Ended, sealedOutput: string | null): Transaction<boolean> {
+  #toolOf(run: ListedRun): Promise<Tool | undefined> {
+    return toolOf(this.#parts.registryOf, run);
+  }
+
+  #end(
+    run: ListedRun,
+    toolkitVersion: string,
+    ended: Ended,
+    sealedOutput: string | null,
+  ): Transaction<boolean> {
     const now = this.#core.clock.now();
     const { success, systemError = null } = ended;
     const pause = pauseBefore(ended, run.attempts);
-    const toolkitVersion = toolOf(this.#parts.registry, run)?.catalog.toolkit.version ?? run.toolkit_version;
     const next: Next =
       pause === undefined
         ? { status: success ? "completed" : "failed", toolkitVersion }
@@ -237,7 +247,7 @@ export class ScheduleWorker {
     } catch (error) {
       if (error instanceof LeaseLost) throw error;
       log.warn("scheduled run refused", { id: run.id, error });
-      return endedBy(error, toolOf(this.#parts.registry, run));
+      return endedBy(error, await this.#toolOf(run));
     }
   }
 
@@ -245,7 +255,7 @@ export class ScheduleWorker {
   async #giveUp(run: ListedRun): Promise<boolean> {
     const { store, clock, random, log } = this.#core;
     const attemptId = await repository.findAttempt(store, run);
-    const tool = toolOf(this.#parts.registry, run);
+    const tool = await this.#toolOf(run);
     const ended = endedUnknown(tool);
     const sealedOutput =
       attemptId === undefined ? null : ((await sealOutput(this.#core, run, attemptId, ended)) ?? null);

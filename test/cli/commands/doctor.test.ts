@@ -160,7 +160,7 @@ const FAULTS: Fault[] = [
     },
     check: "gateway g",
     message:
-      "Chat.SendMesage is not a tool of this version and has no effect; did you mean Chat.SendMessage?",
+      "Chat.SendMesage is not a tool of this project and has no effect; did you mean Chat.SendMessage?",
     fix: "runtime gateways update g --tool NAME",
     status: "warning",
   },
