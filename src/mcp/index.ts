@@ -12,4 +12,5 @@ export {
 export { MODERN, namedVersion } from "./versions";
 export type { List, ListKind } from "./list-changes";
 export { Mcp, type Peer } from "./service";
+export type { SessionStream } from "./subscription";
 export { WELL_KNOWN } from "./resource";

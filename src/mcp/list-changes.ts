@@ -26,11 +26,11 @@ export interface List {
 export type Lists = Partial<Record<ListKind, List>>;
 
 /** What a client has last been told: the fingerprint of each list. */
-type Seen = Partial<Record<ListKind, string>>;
+export type Seen = Partial<Record<ListKind, string>>;
 
 export interface Follow {
-  /** A position that `changed` or `begun` was called with earlier. Changes since then are told at once. */
-  since?: string | undefined;
+  /** What the client may know. A list that is in none of these is told at once. */
+  known?: readonly Seen[];
   /** Called first, with the position at which the client begins. */
   begun(position: string): void;
   changed(kinds: readonly ListKind[], position: string): void;
@@ -79,7 +79,7 @@ export class ListChanges {
   }
 
   /** Tells of changes. Resolves when it is ended, and when the gateway no longer serves this user. */
-  async follow({ gateway, userId }: Viewer, { since, begun, changed, ended }: Follow): Promise<void> {
+  async follow({ gateway, userId }: Viewer, { known = [], begun, changed, ended }: Follow): Promise<void> {
     const over = Promise.withResolvers<void>();
     const follower: Follower = { gateway, userId, seen: undefined, basis: "", changed, gone: over.resolve };
     this.#followers.add(follower);
@@ -90,7 +90,10 @@ export class ListChanges {
       follower.seen = seen;
       if (this.#idle === undefined) void this.#run();
       begun(this.#positionOf(seen));
-      const missed = this.#differing(seenAt(since), seen);
+      const missed = this.kinds.filter((kind) => {
+        const texts = known.flatMap(({ [kind]: text }) => text ?? []);
+        return texts.length > 0 && !texts.includes(seen[kind] ?? "");
+      });
       if (missed.length > 0) changed(missed, this.#positionOf(seen));
       await over.promise;
     } finally {
@@ -240,7 +243,8 @@ function isSame(left: readonly number[], right: readonly number[]): boolean {
   return left.every((value, at) => value === right[at]);
 }
 
-function seenAt(position: string | undefined): Seen {
-  const { at: _at, ...seen } = Object.fromEntries(new URLSearchParams(position ?? ""));
+/** What a client was told at a position. */
+export function seenAt(position: string): Seen {
+  const { at: _at, ...seen } = Object.fromEntries(new URLSearchParams(position));
   return seen;
 }

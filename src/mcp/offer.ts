@@ -52,13 +52,18 @@ export class Offers {
     return offer;
   }
 
-  /** A page of the user's visible tools: `"tools":[…]`, and `"nextCursor"` if there are more. Throws `RpcError`. */
+  /**
+   * A page of the user's visible tools: `"tools":[…]`, and `"nextCursor"` if there are more. `listed` gets the fingerprint of
+   * the whole list. Throws `RpcError`.
+   */
   async page(
     { gateway, userId }: { gateway: Gateway; userId: string },
     cursor: string | undefined,
+    listed?: (fingerprint: string) => void,
   ): Promise<string> {
     const offer = await this.of(gateway);
     const seen = await this.#tools.visible(gateway.projectId, userId, offer.tools);
+    listed?.(this.#fingerprintIn(offer, seen));
     if (seen !== offer.tools) return this.#page(seen, cursor);
     // An empty cursor is one that we never gave out, not the start of the list.
     const key = cursor === undefined ? "" : `after ${cursor}`;
@@ -72,14 +77,14 @@ export class Offers {
   /** Of the gateway's tools and the access rules of its project (see `List`). */
   async basis(gateway: Gateway): Promise<string> {
     const offer = await this.of(gateway);
-    return `${this.#fingerprintOfAll(offer)} ${await this.#tools.accessRulesOf(gateway.projectId)}`;
+    return `${this.#fingerprintIn(offer, offer.tools)} ${await this.#tools.accessRulesOf(gateway.projectId)}`;
   }
 
   /** Of the tools that the user sees, with their definitions. */
   async fingerprint({ gateway, userId }: { gateway: Gateway; userId: string }): Promise<string> {
     const offer = await this.of(gateway);
     const seen = await this.#tools.visible(gateway.projectId, userId, offer.tools);
-    return seen === offer.tools ? this.#fingerprintOfAll(offer) : this.#fingerprintOf(seen);
+    return this.#fingerprintIn(offer, seen);
   }
 
   /** Whether headers must repeat parameters of the tool (`x-mcp-header`). */
@@ -96,12 +101,9 @@ export class Offers {
     return `"tools":[${items}]${more ? `,"nextCursor":${JSON.stringify(cursorOf(last))}` : ""}`;
   }
 
-  #fingerprintOfAll(offer: Offer): string {
-    return (offer.fingerprint ??= this.#fingerprintOf(offer.tools));
-  }
-
-  #fingerprintOf(tools: readonly Tool[]): string {
-    return hashOf(tools.map((tool) => this.#hash(tool)).join(" "));
+  #fingerprintIn(offer: Offer, seen: readonly Tool[]): string {
+    const made = (): string => hashOf(seen.map((tool) => this.#hash(tool)).join(" "));
+    return seen === offer.tools ? (offer.fingerprint ??= made()) : made();
   }
 
   #hash(tool: Tool): string {

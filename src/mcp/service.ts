@@ -8,7 +8,7 @@ import type { Gateways } from "../gateways";
 import type { Identity } from "../identity";
 import type { Tools } from "../tools";
 import { Access, type GatewayUser } from "./access";
-import { type CallAnswer, Calls, internalRpcError, type ToolCall } from "./call";
+import { Calls, internalRpcError } from "./call";
 import { GatewayConsent } from "./consent";
 import { checkHeaders, checkParameters, checkVersionHeader, type HeaderReader } from "./http-headers";
 import {
@@ -147,7 +147,7 @@ export class Mcp {
       case "ping":
         return resultReply(id, "{}");
       case "tools/list":
-        return resultReply(id, `{${await this.#offers.page(peer.user, cursorOf(params))}}`);
+        return resultReply(id, `{${await this.#offers.page(peer.user, cursorOf(params), listed(session))}}`);
       case "tools/call":
         return this.#callLegacy(message, text, peer, session);
       default:
@@ -180,39 +180,36 @@ export class Mcp {
   ): Promise<Reply> {
     const { user, notify, stop, stopping } = peer;
     const byUrl = session?.byUrl === true && session.version === "2025-11-25";
-    const call: ToolCall = {
-      user,
-      params,
-      progressToken: progressTokenOf(params, text),
-      tool: await this.#calls.find(user, params),
-      modern: false,
-      capabilities: {},
-      consent: byUrl ? "url_error" : "text",
-      signal: stop,
-      stopping,
-      notify,
-    };
     // Only the holder of a session can cancel its calls.
     const running = peer.header === undefined ? this.#piped : session?.running;
-    const answer = await this.#cancellable(call, peer, id, running);
-    if (answer === undefined) return ACCEPTED;
-    const { fields, meta } = answer;
-    return resultReply(
-      id,
-      meta === undefined ? `{${fields}}` : `{${fields},"_meta":${JSON.stringify(meta)}}`,
-    );
+    return this.#cancellable(id, peer, running, async () => {
+      const { fields, meta } = await this.#calls.run({
+        user,
+        params,
+        progressToken: progressTokenOf(params, text),
+        tool: await this.#calls.find(user, params),
+        modern: false,
+        capabilities: {},
+        consent: byUrl ? "url_error" : "text",
+        signal: stop,
+        stopping,
+        notify,
+      });
+      const more = meta === undefined ? "" : `,"_meta":${JSON.stringify(meta)}`;
+      return resultReply(id, `{${fields}${more}}`);
+    });
   }
 
-  /** Runs a call that its client may cancel. Undefined if it did: it gets no answer. */
+  /** Works on a request that its client may cancel. Then it gets no answer. */
   async #cancellable(
-    call: ToolCall,
-    { stop }: Peer,
     id: RequestId,
+    { stop }: Peer,
     running: Running | undefined,
-  ): Promise<CallAnswer | undefined> {
+    work: () => Promise<Reply>,
+  ): Promise<Reply> {
     using _hold = running === undefined ? undefined : held(running, id, stop);
-    const answer = await this.#calls.run(call);
-    return stop.aborted ? undefined : answer;
+    const reply = await work();
+    return stop.aborted ? ACCEPTED : reply;
   }
 
   async #modern(request: Request, text: string, peer: Peer, named: string | undefined): Promise<Reply> {
@@ -244,10 +241,8 @@ export class Mcp {
   }
 
   async #listen({ id, params }: Request, peer: Peer): Promise<Reply> {
-    // A program cancels by a message, which names the request; over HTTP its client closes the stream.
     const running = peer.header === undefined ? this.#piped : undefined;
-    using _hold = running === undefined ? undefined : held(running, id, peer.stop);
-    return await this.subscriptions.listen(id, params, peer);
+    return this.#cancellable(id, peer, running, () => this.subscriptions.listen(id, params, peer));
   }
 
   async #callModern(
@@ -257,11 +252,13 @@ export class Mcp {
     capabilities: JsonObject,
   ): Promise<Reply> {
     const { user, header, stop, stopping, notify } = peer;
-    const tool = await this.#calls.find(user, params);
-    if (header !== undefined && this.#offers.mirrors(tool))
-      checkParameters(header, tool.definition.input, params["arguments"]);
-    const answer = await this.#cancellable(
-      {
+    // A program cancels by a message, which names the request; over HTTP its client closes the stream.
+    const running = header === undefined ? this.#piped : undefined;
+    return this.#cancellable(id, peer, running, async () => {
+      const tool = await this.#calls.find(user, params);
+      if (header !== undefined && this.#offers.mirrors(tool))
+        checkParameters(header, tool.definition.input, params["arguments"]);
+      const { fields, meta, inputRequired } = await this.#calls.run({
         user,
         params,
         progressToken: progressTokenOf(params, text),
@@ -272,16 +269,18 @@ export class Mcp {
         signal: stop,
         stopping,
         notify,
-      },
-      peer,
-      id,
-      header === undefined ? this.#piped : undefined,
-    );
-    if (answer === undefined) return ACCEPTED;
-    const { fields, meta, inputRequired } = answer;
-    const type = inputRequired === true ? "input_required" : "complete";
-    return resultReply(id, `{"resultType":"${type}","_meta":${metaText(user, meta)},${fields}}`);
+      });
+      const type = inputRequired === true ? "input_required" : "complete";
+      return resultReply(id, `{"resultType":"${type}","_meta":${metaText(user, meta)},${fields}}`);
+    });
   }
+}
+
+/** Remembers what a client lists, so that a stream that it opens later tells it of changes since then. */
+function listed(session: Session | undefined): (fingerprint: string) => void {
+  return (tools) => {
+    if (session !== undefined) session.listed.tools = tools;
+  };
 }
 
 function cursorOf({ cursor }: JsonObject): string | undefined {

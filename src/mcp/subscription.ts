@@ -3,7 +3,7 @@
 // until 2025-11-25 ("Listening for Messages from the Server").
 import { isObject, type JsonObject, type LazyAbort } from "../base";
 import { ACCEPTED, INVALID_PARAMS, type Reply, type RequestId, resultReply, RpcError } from "./json-rpc";
-import type { ListChanges, ListKind } from "./list-changes";
+import { type ListChanges, type ListKind, seenAt } from "./list-changes";
 import type { Peer } from "./service";
 import type { Sessions } from "./session";
 import { metaKey } from "./versions";
@@ -62,13 +62,13 @@ export class Subscriptions {
 
   /** Resolves when the stream has ended. Throws `RpcError` for a session that is not this user's. */
   async stream({ user, sessionId, since, begun, notify, ...ends }: SessionStream): Promise<void> {
-    const { version, streams } = await this.#sessions.open(sessionId ?? "", user);
+    const { version, streams, listed } = await this.#sessions.open(sessionId ?? "", user);
     const own = {};
     streams.push(own);
     using either = eitherOf(ends.stop, ends.stopping);
     try {
       await this.#changes.follow(user, {
-        since,
+        known: since === undefined ? [listed] : [listed, seenAt(since)],
         ended: either.signal,
         // Clients of older revisions take an event without data for a broken message.
         begun: (position) => begun(version === "2025-11-25" ? position : undefined),

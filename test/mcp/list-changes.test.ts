@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { hooked, type Hooked } from "../hooks/hooked";
 import { operator } from "../tools/deployment";
-import { type Family, listen, type Listener, open } from "./listener";
+import { type Family, heardIn, listen, type Listener, open } from "./listener";
 import { client, valueAt } from "./site";
 
 const LIST_CHANGED = "notifications/tools/list_changed";
@@ -119,6 +119,17 @@ describe("the stream of a session", () => {
     const after = await listener("legacy", "alice", { since: before.begun });
 
     expect(await heard(after)).toBe(LIST_CHANGED);
+  });
+
+  test("tells at once of a change after the client listed its tools, before it opened the stream", async () => {
+    const alice = client(url, { key, user: "alice" });
+    const { session } = await alice.initialize();
+    const headers = { "mcp-session-id": session };
+    await alice.legacy("tools/list", {}, headers);
+    await allow("Test.Act");
+    await using late = await heardIn(open(url, { key, user: "alice" }, headers));
+
+    expect(await heard(late)).toBe(LIST_CHANGED);
   });
 
   test("tells nothing at once if nothing was missed", async () => {
