@@ -5,8 +5,8 @@ import type { GatewayUser } from "../../src/mcp";
 import type { Front, Incoming } from "../front";
 import { checkOrigin } from "./origin";
 
-/** How soon a stream ends after its credential has expired or its signing key was removed, which changes no record. */
-const AGAIN_MS = 1000;
+/** How soon a stream ends after its user token has expired or its signing key was removed, which changes no record. */
+const AGAIN_MS = 2000;
 
 /** The user of a request. Throws `forbidden`, `not_found`, `invalid_authorization`, `rate_limited`. */
 export async function admitted(front: Front, incoming: Incoming): Promise<GatewayUser> {
@@ -31,7 +31,10 @@ function takeOrRecord({ runtime, rateLimit }: Front, { principal }: GatewayUser)
   }
 }
 
-/** Calls `lost` once when the headers of a stream's request would not be admitted any more, until it is disposed. */
+/**
+ * Calls `lost` once when the user token of a stream's request would not be admitted any more, until it is disposed. Keys are
+ * records, which `Revocation` watches.
+ */
 export function whileAdmitted(
   { runtime }: Front,
   { gateway, principal }: GatewayUser,
@@ -52,7 +55,7 @@ export function whileAdmitted(
   const again = (): void => {
     if (!isOver) alarm = setAlarm(AGAIN_MS, () => void check());
   };
-  again();
+  if (principal.kind === "user") again();
   return {
     [Symbol.dispose]: () => {
       isOver = true;

@@ -56,6 +56,8 @@ const PAUSE_MS = 100;
 /** Access hooks of one project that are asked at the same time. */
 const AT_ONCE = 16;
 const RETRY_MS = 1000;
+/** How often the first look is repeated while records change. */
+const ATTEMPTS = 3;
 
 export class ListChanges {
   readonly #core: Core;
@@ -85,10 +87,12 @@ export class ListChanges {
     this.#followers.add(follower);
     ended.addEventListener("abort", follower.gone);
     try {
-      const seen = await this.#first(follower);
-      if (ended.aborted || !this.#followers.has(follower)) return;
-      follower.seen = seen;
+      const first = await this.#first(follower);
+      if (first === undefined || ended.aborted) return;
+      const { seen, basis, isSteady } = first;
+      Object.assign(follower, { seen, basis });
       if (this.#idle === undefined) void this.#run();
+      if (!isSteady) this.#compareSoon(gateway.projectId);
       begun(this.#positionOf(seen));
       const missed = this.kinds.filter((kind) => {
         const texts = known.flatMap(({ [kind]: text }) => text ?? []);
@@ -102,13 +106,27 @@ export class ListChanges {
     }
   }
 
-  /** The lists as they are now. A change meanwhile could be in none of them, and be noticed by no later comparison. */
-  async #first(viewer: Viewer): Promise<Seen> {
-    for (;;) {
+  /**
+   * The lists as they are now; undefined if the gateway no longer serves the user. A change meanwhile (`isSteady`: false) may
+   * be in none of them, and be noticed by no later comparison.
+   */
+  async #first({ gateway, userId }: Viewer) {
+    for (let attempt = 1; ; attempt++) {
       const before = await this.#generations();
-      const seen = await this.#look(viewer);
-      if (isSame(before, await this.#generations())) return seen;
+      const now = await this.#servingAs(gateway);
+      if (now === undefined) return undefined;
+      const basis = await this.#basis(now);
+      const seen = await this.#look({ gateway: now, userId });
+      const isSteady = isSame(before, await this.#generations());
+      if (isSteady || attempt === ATTEMPTS) return { seen, basis, isSteady };
     }
+  }
+
+  /** The record as it is now; undefined if a client that was admitted by the other one would no longer be. */
+  async #servingAs({ id, slug, authType, userSourceId }: Gateway): Promise<Gateway | undefined> {
+    const now = await this.#gateways.serving(slug);
+    const isSameDoor = now?.id === id && now.authType === authType && now.userSourceId === userSourceId;
+    return isSameDoor ? now : undefined;
   }
 
   // One loop for all streams, while there are any.
@@ -145,10 +163,12 @@ export class ListChanges {
   }
 
   #compareAll(): void {
-    for (const { gateway } of this.#followers) {
-      this.#due.add(gateway.projectId);
-      if (!this.#comparing.has(gateway.projectId)) void this.#compareProject(gateway.projectId);
-    }
+    for (const { gateway } of this.#followers) this.#compareSoon(gateway.projectId);
+  }
+
+  #compareSoon(projectId: string): void {
+    this.#due.add(projectId);
+    if (!this.#comparing.has(projectId)) void this.#compareProject(projectId);
   }
 
   /** Each project by itself: the slow hooks of one delay no other. */
@@ -180,8 +200,8 @@ export class ListChanges {
     if (first === undefined) return true;
     const { slug } = first.gateway;
     try {
-      const gateway = await this.#gateways.serving(slug);
-      if (gateway === undefined || !isSameDoor(gateway, first.gateway)) {
+      const gateway = await this.#servingAs(first.gateway);
+      if (gateway === undefined) {
         for (const follower of followers) follower.gone();
         return true;
       }
@@ -232,11 +252,6 @@ export class ListChanges {
     this.#idle?.abort();
     this.#idle = undefined;
   }
-}
-
-/** Whether a client that was admitted at one record of a gateway would also be at the other. */
-function isSameDoor(now: Gateway, then: Gateway): boolean {
-  return now.id === then.id && now.authType === then.authType && now.userSourceId === then.userSourceId;
 }
 
 function isSame(left: readonly number[], right: readonly number[]): boolean {

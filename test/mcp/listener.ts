@@ -38,7 +38,7 @@ export async function listen(
 /** What an answer that has begun to arrive tells. */
 export async function heardIn(answer: Promise<Response>): Promise<Listener> {
   const response = await answer;
-  const events = eventsOf(response);
+  const events = eventsOf(response.ok ? response.body : null);
   const first = response.ok ? await events.next() : undefined;
   const next = async (): Promise<Heard | undefined> => {
     for (let event = await events.next(); event !== undefined; event = await events.next())
@@ -106,8 +106,8 @@ interface Event {
   id: string | undefined;
 }
 
-function eventsOf(response: Response) {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+function eventsOf(body: Response["body"]) {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   /** The next event or comment. */
   const next = async (): Promise<Event | undefined> => {
