@@ -124,9 +124,8 @@ export const workerOperations = [
     success: { status: 200, schema: pageOf(ToolResponse) },
     errors: [400, 401, 403, 404, 500],
     handle: async ({ runtime, principal, path, query: given }) => {
-      const window = paging(given);
-      const catalogs = await runtime.workers.catalogs.offeredBy(principal, path("id"));
-      return runtime.tools.listings.ofCatalogs(principal, catalogs, window);
+      const { id } = await runtime.workers.get(principal, path("id"));
+      return runtime.tools.listings.ofWorker(principal, id, paging(given));
     },
   }),
   operation("POST", "/v1/workers/{id}/refresh", {

@@ -23,6 +23,7 @@ import { asksDifferently, changedRow, fixedWorker, newRow, refusedAddress, unkno
 import { MOST_WORKERS } from "./rules";
 import type { CreateWorker, UpdateWorker, Worker, WorkerAuthorization } from "./schema";
 import { equalSecrets } from "./secrets";
+import { Upkeep } from "./upkeep";
 
 export interface WorkerParts {
   audit: Audit;
@@ -47,6 +48,7 @@ export class Workers {
   readonly #directory: WorkerDirectory;
   readonly #refresher: Refresher;
   readonly #offered: OfferedCatalogs;
+  readonly #upkeep: Upkeep;
 
   /** Throws `configuration` for a worker of the configuration that breaks a rule. */
   constructor(core: Core, parts: WorkerParts) {
@@ -61,13 +63,24 @@ export class Workers {
     this.#refresher = refresher;
     this.#offered = offered;
     this.previews = new Previews(core, refresher);
+    this.#upkeep = new Upkeep(core, directory, refresher);
     this.catalogs = new WorkerCatalogs(core, { audit: parts.audit, directory, refresher, offered });
   }
 
-  /** Ends all readings of catalogs, and the sessions at servers. */
+  /** Resolves when no catalog is read any more, and the sessions at servers have ended. */
   async close(): Promise<void> {
-    this.#refresher.close();
+    await this.#upkeep.close();
     await Promise.all(Object.values(this.#kinds).map((kind) => kind.close?.()));
+  }
+
+  /** Looks after the catalogs of a project whose tools are used. Returns at once. */
+  used(projectId: string): void {
+    this.#upkeep.used(projectId);
+  }
+
+  /** Has the catalog read soon: the worker says that it has changed, or does not know a tool. Returns at once. */
+  stale(projectId: string, id: string): void {
+    this.#upkeep.stale(projectId, id);
   }
 
   /** The accepted tools of the project's enabled workers. The same list while nothing changes. */
