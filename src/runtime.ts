@@ -32,6 +32,7 @@ import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
+import { sealedRegistrations } from "./workers/oauth";
 import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
 
 export interface Runtime {
@@ -192,6 +193,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     ...sealedModels,
     ...sealedRuns,
     ...sealedMemory,
+    ...sealedRegistrations,
   ]);
   return {
     executionLog,

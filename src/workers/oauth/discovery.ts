@@ -13,6 +13,8 @@ export interface DiscoveryRequest {
   uri: string;
   /** `WWW-Authenticate` of its 401. */
   challenge?: string | undefined;
+  /** Where the metadata of the resource is, if no challenge says it. */
+  resourceMetadata?: string | undefined;
   /** What an administrator has set: the address of the authorization server, and the issuer of its metadata. */
   authorizationUrl?: string | undefined;
   issuer?: string | undefined;
@@ -33,7 +35,11 @@ export interface Discovered extends Issuer {
 export async function discover(core: Pick<Core, "egress">, request: DiscoveryRequest): Promise<Discovered> {
   const get = getFor(core, request.projectId);
   const challenge = parseChallenge(request.challenge);
-  const found = await protectedResource(get, request.uri, challenge.resourceMetadata);
+  const found = await protectedResource(
+    get,
+    request.uri,
+    challenge.resourceMetadata ?? request.resourceMetadata,
+  );
   const issuer = await issuerOf(get, request, found);
   const asked = scopesIn(challenge.scopes);
   const wanted = asked ?? found?.scopes ?? [];

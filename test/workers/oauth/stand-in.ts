@@ -1,6 +1,7 @@
 // A worker that wants tokens, and its authorization server: two servers on loopback whose documents a test may change.
 
-export type Document = Readonly<Record<string, unknown>> | (() => Response | Promise<Response>);
+export type Document =
+  Readonly<Record<string, unknown>> | ((request: Request) => Response | Promise<Response>);
 
 export interface StandIn extends Disposable {
   /** Address of the worker: `http://127.0.0.1:PORT/mcp`. */
@@ -31,7 +32,7 @@ export function standIn(issuerPath = ""): StandIn {
         asked.push(`${name} ${pathname}`);
         const found = of.get(pathname);
         if (found === undefined) return new Response("not found", { status: 404 });
-        return typeof found === "function" ? await found() : Response.json(found);
+        return typeof found === "function" ? await found(request) : Response.json(found);
       },
     });
   const worker = new Map<string, Document>();
