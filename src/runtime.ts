@@ -34,6 +34,7 @@ import { SessionSettings } from "./settings";
 import type { Store } from "./store";
 import { sealedRegistrations } from "./workers/oauth";
 import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
+import { plainDefinition, sealedWorkers, unservedKinds, Workers } from "./workers";
 
 export interface Runtime {
   readonly core: Core;
@@ -66,6 +67,7 @@ export interface Runtime {
   readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
   readonly gateways: Gateways;
+  readonly workers: Workers;
   readonly mcp: Mcp;
   readonly models: Models;
   readonly chat: Chat;
@@ -89,7 +91,7 @@ export async function createRuntime(
 ): Promise<Runtime> {
   const { core, logStore, listensOn, endReads, close } = await openCore(config, parts);
   try {
-    const services = servicesOf(core, config, logStore, extensions);
+    const services = servicesOf(core, { config, logStore, extensions, parts });
     const health = new HealthCheck(core, logStore);
     await withDatabaseErrors(config.dataFolder(), () => services.identity.ensureDefaults());
     return {
@@ -101,6 +103,7 @@ export async function createRuntime(
       endReads,
       close: async () => {
         services.logLevels.close();
+        services.workers.close();
         await Promise.all([services.connections.close(), services.idempotency.close()]);
         await services.refusals.close();
         await services.executionLog.close();
@@ -113,7 +116,15 @@ export async function createRuntime(
   }
 }
 
-function servicesOf(core: Core, config: Config, logStore: Store, extensions: Extensions) {
+function servicesOf(
+  core: Core,
+  {
+    config,
+    logStore,
+    extensions,
+    parts,
+  }: { config: Config; logStore: Store; extensions: Extensions; parts: RuntimeParts },
+) {
   checkSettingNames(extensions, config.declarations);
   const { clock, random, log } = core;
   const keepDays = core.settings["executions.keep_days"];
@@ -162,6 +173,13 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
   const idempotency = new Idempotency(core);
+  const workers = new Workers(core, {
+    audit,
+    kinds: parts.workerKinds ?? unservedKinds,
+    define: plainDefinition,
+    toolkits: extensions.catalogs.map(({ toolkit }) => toolkit.name),
+    fixed: config.workers,
+  });
   const tools = new Tools(core, extensions.catalogs, {
     audit,
     idempotency,
@@ -173,7 +191,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     policy,
     executionLog,
     limits,
-    source: { catalogsOf: async () => [] },
+    source: workers,
   });
   const toolsOf = async (projectId: string) => (await tools.registryOf(projectId)).tools;
   const gateways = new Gateways(core, audit, async (projectId) =>
@@ -191,6 +209,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     ...sealedAnswers,
     ...sealedPlugins,
     ...sealedModels,
+    ...sealedWorkers,
     ...sealedRuns,
     ...sealedMemory,
     ...sealedRegistrations,
@@ -227,6 +246,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
       models,
     }),
     gateways,
+    workers,
     mcp,
     models,
     chat,

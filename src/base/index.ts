@@ -34,7 +34,7 @@ export {
 } from "./log";
 export { commandLine, lineFormat, type LogFormat } from "./log-format";
 export { Redacted, reveal } from "./redacted";
-export { visible, visibleJson } from "./visible";
+export { visible, visibleJson, withoutHidden } from "./visible";
 export { TimedCache } from "./timed-cache";
 export { environmentForOthers } from "./other-programs";
 export { TrustedTime } from "./trusted-time";

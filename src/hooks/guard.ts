@@ -3,6 +3,7 @@ import { type Json, present } from "../base";
 import type { Core } from "../core";
 import { hashOf } from "../crypto";
 import {
+  type AskedHook,
   type Changes,
   type Guard,
   type GuardedCall,
@@ -34,6 +35,16 @@ export class ChainGuard implements Guard {
   constructor(core: Core, chain: Chain) {
     this.#core = core;
     this.#chain = chain;
+  }
+
+  asked(tool: Tool): readonly AskedHook[] {
+    const { access, pre, post } = this.#chain;
+    const judging = [...this.#asked(pre, tool), ...this.#asked(post, tool)].map(([hook]) => hook);
+    return [...new Set([...access, ...judging])].map(({ id, point, failureMode }) => ({
+      hookId: id,
+      point,
+      failureMode,
+    }));
   }
 
   async visible(userId: string, tools: readonly Tool[]): Promise<readonly Tool[]> {

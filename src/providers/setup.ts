@@ -41,10 +41,10 @@ export function findPreset(presets: ReadonlyMap<string, ProviderPreset>, id: str
   throw notFound(`There is no well-known provider "${id}". Known: ${[...presets.keys()].join(", ")}.`);
 }
 
-/** The steps for a well-known provider, with the redirect address of this deployment. */
 /** The scopes that the tools of a well-known provider need. */
 export type ScopesOf = (providerId: string) => Promise<string[]>;
 
+/** The steps for a well-known provider, with the redirect address of this deployment. */
 export function providerSetup({ preset, externalId, exists, publicUrl, scopes }: SetupFacts): ProviderSetup {
   const redirect_uri = `${publicUrl}/api/v1/oauth/${externalId}/callback`;
   const { console = "", steps = [], refusesHttp = "always" } = preset.setup ?? {};

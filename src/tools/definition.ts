@@ -104,8 +104,8 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
   input: Input;
   output: Output;
   /**
-   * The grant that the tool needs; absent: none at all. Empty scopes: an active provider, no connection. `provider` is a
-   * `provider_id`; with `id`, it is that one record.
+   * The grant that the tool needs; absent: none at all. Empty scopes: an active provider, no connection; for a tool of a
+   * worker: a connection with any scopes. `provider` is a `provider_id`; with `id`, it is that one record.
    */
   authorization?: { provider: string; id?: string; scopes: readonly string[] };
   secrets?: readonly string[];
@@ -141,8 +141,8 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
   deprecation?: string;
   /** The members of the tool as an MCP server sent them, for clients of gateways. */
   original?: JsonObject;
-  /** Reads a resource or gets a prompt of an MCP server: not listed as a tool by gateways. */
-  reserved?: "resource" | "prompt";
+  /** Reads a resource, gets a prompt or completes an argument at an MCP server: not listed as a tool by gateways. */
+  reserved?: "resource" | "prompt" | "completion";
   /** The output, or a `Carried` with an answer for clients of gateways. */
   run(input: Static<Input>, context: ToolContext): Promise<Static<Output>>;
 }
@@ -183,11 +183,22 @@ export interface AddressSecret {
   fact?: string;
 }
 
+/** The worker of a catalog, with what an MCP server offers besides tools, as it sent it. */
+export interface CatalogWorker {
+  id: string;
+  type: "http" | "mcp";
+  prompts?: readonly JsonObject[];
+  resources?: readonly JsonObject[];
+  resourceTemplates?: readonly JsonObject[];
+  /** Whether it completes arguments of prompts and templates. */
+  completes?: boolean;
+}
+
 /** The tools of one platform. */
 export interface Catalog {
   toolkit: { name: string; description: string; version: string };
   /** The worker that runs the tools; absent for those that are compiled in. */
-  worker?: { id: string; type: "http" | "mcp" };
+  worker?: CatalogWorker;
   bases: Readonly<Record<string, Base>>;
   /** First word of the `Authorization` header; default `Bearer`. */
   tokenScheme?: string;

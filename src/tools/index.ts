@@ -14,6 +14,7 @@ export {
   type Base,
   type CallFacts,
   type Catalog,
+  type CatalogWorker,
   type ConnectionCache,
   defineTool,
   type Extensions,
@@ -36,6 +37,7 @@ export {
   ScopesLost,
   ToolError,
   type ToolErrorDetails,
+  TOOL_ERROR_KINDS,
   type ToolErrorKind,
   upstreamBadRequest,
   upstreamFailed,
@@ -55,6 +57,7 @@ export type { ToolSource } from "./registries";
 export type { CatalogSummary, Registry, SkippedTool, Tool } from "./registry";
 export { inputAs, ruledBy, withReplacements } from "./replaced";
 export {
+  type AskedHook,
   type Changes,
   type Guard,
   type GuardedCall,

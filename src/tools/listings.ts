@@ -1,12 +1,13 @@
 // Lists tools: as records or in the formats of models.
-import { JsonText, type Page, page, paging } from "../base";
+import { JsonText, type Page, page, type Paging, paging } from "../base";
 import { actFor, type Principal } from "../identity";
 import { CachedByGeneration, type Store } from "../store";
+import type { Catalog } from "./definition";
 import { toolRecord } from "./document";
 import { matching } from "./filter";
 import { type Format, formatOf, formatted } from "./formats";
 import { FormattedPages } from "./formats/pages";
-import type { Registry, Tool } from "./registry";
+import { Registry, type Tool } from "./registry";
 import { type ProviderLookUps, type Requirements, requirementsRecord } from "./requirements";
 import {
   DEFAULT_FORMAT,
@@ -86,6 +87,19 @@ export class Listings {
     const found = await this.#visibleIn(principal, view, await this.#found(principal, query));
     const shown = found.slice(window.offset, window.offset + window.limit);
     return { shown, total: found.length, window };
+  }
+
+  /** The tools of some catalogs, for administrators. */
+  async ofCatalogs(
+    principal: Principal,
+    catalogs: readonly Catalog[],
+    window: Paging,
+  ): Promise<Page<ToolRecord>> {
+    const tools = new Registry(catalogs).versions;
+    const shown = tools.slice(window.offset, window.offset + window.limit);
+    const view = { userId: undefined, formats: [] };
+    const records = await Promise.all(shown.map((tool) => this.#record(principal, tool, view)));
+    return page(records, tools.length, window);
   }
 
   async get(principal: Principal, name: string, query: ToolFilter): Promise<ToolRecord> {

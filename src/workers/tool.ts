@@ -29,8 +29,8 @@ export interface WorkerTool {
    * `input` and `output`.
    */
   original?: JsonObject;
-  /** Reads a resource or gets a prompt; not a tool of the worker. */
-  reserved?: "resource" | "prompt";
+  /** Reads a resource, gets a prompt or completes an argument; not a tool of the worker. */
+  reserved?: "resource" | "prompt" | "completion";
 }
 
 /** A tool that cannot be offered, or a part of one that was left out. */

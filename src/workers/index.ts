@@ -1,0 +1,24 @@
+// Workers: servers of others whose tools a project offers.
+export type { Define, WorkerCatalog } from "./catalogs";
+export { plainDefinition, unservedKinds } from "./unserved";
+export type { CatalogToken, WorkerKinds } from "./refresh";
+export type {
+  CreateWorker,
+  UpdateWorker,
+  Worker,
+  WorkerAuthorization,
+  WorkerDiff,
+  WorkerHealth,
+  WorkerTest,
+  WorkerTestResult,
+} from "./schema";
+export { sealedWorkers } from "./secrets";
+export { type WorkerParts, Workers } from "./service";
+export {
+  type LoadedWorker,
+  type ReadCatalog,
+  type Skipped,
+  WorkerFailure,
+  type WorkerKind,
+  type WorkerTool,
+} from "./tool";
