@@ -39,6 +39,7 @@ export class Workers {
   readonly catalogs: WorkerCatalogs;
   readonly #core: Core;
   readonly #audit: Audit;
+  readonly #kinds: WorkerKinds;
   readonly #builtIn: ReadonlySet<string>;
   readonly #directory: WorkerDirectory;
   readonly #refresher: Refresher;
@@ -48,6 +49,7 @@ export class Workers {
   constructor(core: Core, parts: WorkerParts) {
     this.#core = core;
     this.#audit = parts.audit;
+    this.#kinds = parts.kinds;
     this.#builtIn = new Set(parts.toolkits.map((name) => name.toLowerCase()));
     const directory = new WorkerDirectory(core, parts.fixed, this.#builtIn);
     const refresher = new Refresher(core, parts.audit, parts.kinds, parts.tokenOf ?? noToken);
@@ -58,9 +60,10 @@ export class Workers {
     this.catalogs = new WorkerCatalogs(core, { audit: parts.audit, directory, refresher, offered });
   }
 
-  /** Ends all readings of catalogs. */
-  close(): void {
+  /** Ends all readings of catalogs, and the sessions at servers. */
+  async close(): Promise<void> {
     this.#refresher.close();
+    await Promise.all(Object.values(this.#kinds).map((kind) => kind.close?.()));
   }
 
   /** The accepted tools of the project's enabled workers. The same list while nothing changes. */
