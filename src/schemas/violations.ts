@@ -23,13 +23,11 @@ export function fieldErrorsOf(
   const byPath = Map.groupBy(meant, ({ instancePath }) => instancePath);
   const errors = [...byPath].flatMap(([path, here]) => errorsAt(path, here, { schema, value, names }));
   const specific = errors.filter(({ rule }) => !EMPTY.includes(rule));
-  return (specific.length > 0 ? specific : errors)
-    .slice(0, MOST_ERRORS)
-    .map(({ field, rule, message }) => ({
-      field: field.slice(0, LONGEST_MESSAGE),
-      rule,
-      message: message.slice(0, LONGEST_MESSAGE),
-    }));
+  return (specific.length > 0 ? specific : errors).slice(0, MOST_ERRORS).map(({ field, rule, message }) => ({
+    field: field.slice(0, LONGEST_MESSAGE),
+    rule,
+    message: message.slice(0, LONGEST_MESSAGE),
+  }));
 }
 
 /** Without those that only say that a part is not valid, where another one says why. */
