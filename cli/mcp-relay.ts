@@ -2,9 +2,16 @@
 // other, of both protocol families.
 import { isObject, type JsonObject, memberText, parseJson } from "../src/base";
 import { toRuntimeError } from "../src/errors";
-import { errorReply, HEADER_MISMATCH, identifierIn, requestIdOf, RpcError } from "../src/mcp";
+import {
+  errorReply,
+  HEADER_MISMATCH,
+  identifierIn,
+  metadataHeaders,
+  requestIdOf,
+  RpcError,
+} from "../src/mcp";
 import type { Server } from "./client/http";
-import { type LegacyState, metadataHeaders, sessionHeaders, versionOf } from "./mcp-headers";
+import { type LegacyState, sessionHeaders, versionOf } from "./mcp-headers";
 import type { Handler } from "./mcp-lines";
 import { hearNews } from "./mcp-news";
 import { eventData } from "./server-events";

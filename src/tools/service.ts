@@ -139,7 +139,7 @@ export class Tools {
     if (authorization !== undefined && authorization.provider === undefined) {
       throw requirementsNotMet(`${authorization.reason ?? "no auth provider is configured"}.`);
     }
-    if (authorization?.provider === undefined || authorization.scopes.length === 0) {
+    if (authorization?.provider === undefined || !authorization.needsGrant) {
       return this.#authorization.createCompleted(principal, userId);
     }
     const { provider, scopes } = authorization;

@@ -66,6 +66,7 @@ const NAMES: Record<string, [variable: string, text: string, value: unknown]> = 
   "redirects.allow": ["RUNTIME_REDIRECTS_ALLOW", "app.test", ["app.test"]],
   "cors.allow": ["RUNTIME_CORS_ALLOW", "https://app.test,*", ["https://app.test", "*"]],
   "tools.timeout": ["RUNTIME_TOOLS_TIMEOUT", "8", 8],
+  workers: ["RUNTIME_WORKERS", '[{ "id": "wiki", "mcp": { "uri": "https://mcp.test" } }]', undefined],
   models: ["RUNTIME_MODELS", '[{ "id": "local", "openai": {} }]', undefined],
   "llm.timeout": ["RUNTIME_LLM_TIMEOUT", "60", 60],
   "llm.tools": ["RUNTIME_LLM_TOOLS", "read_only", "read_only"],
