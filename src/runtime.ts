@@ -32,6 +32,7 @@ import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
+import { sealedRegistrations } from "./workers/oauth";
 import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
 import { definitionOf, httpKind, mcpKind, sealedWorkers, Workers } from "./workers";
 
@@ -179,6 +180,7 @@ function servicesOf(
     egress: core.egress,
     clock,
     maxResultBytes: core.settings["mcp.max_result_bytes"],
+    stale: (projectId, id) => workers.stale(projectId, id),
   });
   const workers = new Workers(core, {
     audit,
@@ -219,6 +221,7 @@ function servicesOf(
     ...sealedWorkers,
     ...sealedRuns,
     ...sealedMemory,
+    ...sealedRegistrations,
   ]);
   return {
     executionLog,

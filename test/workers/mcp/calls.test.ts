@@ -182,7 +182,7 @@ describe("a status", () => {
     expect(renewed).toEqual([1]);
   });
 
-  test("of 401 does not fail if a renewed token is accepted", async () => {
+  test("of 401 is not a failure if a renewed token is accepted", async () => {
     let refused = 0;
     const { value } = await called(() => (refused++ === 0 ? new Response("", { status: 401 }) : TEXT("ok")), {
       by: { token: "t", context: { renew: async () => true } },
