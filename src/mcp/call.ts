@@ -172,14 +172,16 @@ function callerOf(call: ToolCall, waiting: Waiting | undefined, requests: InputN
     capabilities: call.capabilities,
     answers: call.modern ? toolAnswers(call.params) : NO_ANSWERS,
     state: waiting?.state,
-    progress: (done, total) => {
+    progress: (done, total, message) => {
       // The protocol requires increasing values.
       if (progressToken === undefined || notify === undefined || done <= furthest) return;
       furthest = done;
-      const progress = JSON.stringify({ progress: done, ...(total === undefined ? {} : { total }) }).slice(
-        1,
-        -1,
-      );
+      const fields = {
+        progress: done,
+        ...(total === undefined ? {} : { total }),
+        ...(message === undefined ? {} : { message }),
+      };
+      const progress = JSON.stringify(fields).slice(1, -1);
       notify(progressText(`"progressToken":${progressToken},${progress}`));
     },
     asks: (need) => requests.push(need),

@@ -4,11 +4,32 @@ export {
   errorReply,
   HEADER_MISMATCH,
   identifierIn,
+  METHOD_NOT_FOUND,
+  INVALID_PARAMS,
+  URL_ELICITATION_REQUIRED,
   PARSE_ERROR,
   type Reply,
   requestIdOf,
   RpcError,
 } from "./json-rpc";
 export { MODERN, namedVersion } from "./versions";
+export type { List, ListKind } from "./list-changes";
 export { Mcp, type Peer } from "./service";
+export type { SessionStream } from "./subscription";
 export { WELL_KNOWN } from "./resource";
+export {
+  BrokenAnswer,
+  headerFault,
+  type Listed,
+  listAll,
+  McpClient,
+  type McpPeer,
+  metadataHeaders,
+  type PeerOptions,
+  ProtocolError,
+  type Send,
+  ServerError,
+  type ServerFacts,
+  ServerTimeout,
+  StatusError,
+} from "./client";

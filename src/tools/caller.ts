@@ -12,10 +12,15 @@ export interface Caller {
   readonly answers: JsonObject;
   /** State from the previous run of this call; undefined in the first run. */
   readonly state: Json | undefined;
-  /** Reports progress. Values increase; without `total` the end is unknown. */
-  progress(done: number, total?: number): void;
+  /** Reports progress. Values increase; without `total` the end is unknown. `message`: what is being done, for people. */
+  progress(done: number, total?: number, message?: string): void;
   /** Called when the run ended because it needs this. */
   asks(need: InputNeeded): void;
+  /**
+   * Asks the client while the run goes on, and resolves with the answer of its user; absent if the client cannot be asked
+   * before the run has ended. Rejects if it does not answer.
+   */
+  ask?(request: InputRequest): Promise<JsonObject>;
   /** Called with the answer of an MCP server, if no hook has judged or replaced the outcome. */
   answered?(answer: ServerAnswer): void;
 }

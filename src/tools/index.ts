@@ -37,6 +37,7 @@ export {
   ScopesLost,
   ToolError,
   type ToolErrorDetails,
+  TOOL_ERROR_KINDS,
   type ToolErrorKind,
   upstreamBadRequest,
   upstreamFailed,

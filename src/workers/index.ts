@@ -1,6 +1,8 @@
 // Workers: servers of others whose tools a project offers.
 export type { Define, WorkerCatalog } from "./catalogs";
-export { plainDefinition, unservedKinds } from "./unserved";
+export { definitionOf } from "./foreign";
+export { httpKind } from "./http";
+export { mcpKind } from "./mcp";
 export type { CatalogToken, WorkerKinds } from "./refresh";
 export type {
   CreateWorker,
@@ -22,3 +24,4 @@ export {
   type WorkerKind,
   type WorkerTool,
 } from "./tool";
+export { sealedRegistrations } from "./oauth";

@@ -16,9 +16,10 @@ import { WorkerDirectory } from "./directory";
 import { typeOf } from "./known";
 import { auditRecord, workerRecord } from "./record";
 import { type CatalogToken, type Outcome, Refresher, type WorkerKinds } from "./refresh";
+import { Previews } from "./preview/service";
 import * as repository from "./repository";
 import type { WorkerRow } from "./repository";
-import { asksDifferently, changedRow, fixedWorker, newRow, unknownWorker } from "./rows";
+import { asksDifferently, changedRow, fixedWorker, newRow, refusedAddress, unknownWorker } from "./rows";
 import { MOST_WORKERS } from "./rules";
 import type { CreateWorker, UpdateWorker, Worker, WorkerAuthorization } from "./schema";
 import { equalSecrets } from "./secrets";
@@ -36,10 +37,13 @@ export interface WorkerParts {
 }
 
 export class Workers {
+  /** Finds out what an address is. */
+  readonly previews: Previews;
   /** Refreshes, compares, accepts and checks catalogs. */
   readonly catalogs: WorkerCatalogs;
   readonly #core: Core;
   readonly #audit: Audit;
+  readonly #kinds: WorkerKinds;
   readonly #builtIn: ReadonlySet<string>;
   readonly #directory: WorkerDirectory;
   readonly #refresher: Refresher;
@@ -50,6 +54,7 @@ export class Workers {
   constructor(core: Core, parts: WorkerParts) {
     this.#core = core;
     this.#audit = parts.audit;
+    this.#kinds = parts.kinds;
     this.#builtIn = new Set(parts.toolkits.map((name) => name.toLowerCase()));
     const directory = new WorkerDirectory(core, parts.fixed, this.#builtIn);
     const refresher = new Refresher(core, parts.audit, parts.kinds, parts.tokenOf ?? noToken);
@@ -57,13 +62,15 @@ export class Workers {
     this.#directory = directory;
     this.#refresher = refresher;
     this.#offered = offered;
+    this.previews = new Previews(core, refresher);
     this.#upkeep = new Upkeep(core, directory, refresher);
     this.catalogs = new WorkerCatalogs(core, { audit: parts.audit, directory, refresher, offered });
   }
 
-  /** Resolves when no catalog is read any more. */
+  /** Resolves when no catalog is read any more, and the sessions at servers have ended. */
   async close(): Promise<void> {
     await this.#upkeep.close();
+    await Promise.all(Object.values(this.#kinds).map((kind) => kind.close?.()));
   }
 
   /** Looks after the catalogs of a project whose tools are used. Returns at once. */
@@ -180,7 +187,8 @@ export class Workers {
     const before = await repository.findWorker(this.#core.store, principal.projectId, id);
     if (before === undefined) throw unknownWorker();
     const row = await changedRow(this.#core, before, patch);
-    const outcome = asksDifferently(before, row) ? await this.#readable(row) : undefined;
+    if (!asksDifferently(before, row)) return { before, row, outcome: undefined };
+    const outcome = row.uri === before.uri ? await this.#refresher.read({ row }) : await this.#readable(row);
     return { before, row, outcome };
   }
 
@@ -188,11 +196,7 @@ export class Workers {
   async #readable(row: WorkerRow): Promise<Outcome> {
     const outcome = await this.#refresher.read({ row });
     if ("failure" in outcome && outcome.failure.reason === "address_refused") {
-      const field = `${typeOf(row)}.uri`;
-      const { message } = outcome.failure;
-      throw invalidParameter(`${field}: ${message}`, {
-        fieldErrors: [{ field, rule: "egress.allow", message }],
-      });
+      throw refusedAddress(`${typeOf(row)}.uri`, row.uri, outcome.failure);
     }
     return outcome;
   }
