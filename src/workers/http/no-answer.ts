@@ -42,13 +42,13 @@ export function withoutResponse({ worker, tool }: Call, thrown: EgressError): No
 }
 
 /** Models read it, so it has no address of the internal network. */
-function problemOf({ id, timeoutMs }: LoadedWorker, { reason, message }: EgressError): string {
+function problemOf({ id }: LoadedWorker, { reason, message }: EgressError): string {
   switch (reason) {
     case "address_refused":
       // Names the setting that would allow the address.
       return message;
     case "timeout":
-      return `The worker ${id} did not answer within ${timeoutMs / 1000} s.`;
+      return `The worker ${id} did not answer in time.`;
     case "aborted":
       return `The run ended before the worker ${id} answered.`;
     case "too_large":
