@@ -51,7 +51,9 @@ async function run(tool: WorkerTool, input: JsonObject, caller: Caller): Promise
     await kind.run(worker, tool)(input, contextOf(address, { context: of }));
   } catch (error) {
     if (!(error instanceof InputNeeded)) throw error;
-    const answers = Object.fromEntries(Object.entries(error.requests).map(([key, one]) => [key, answer(one)]));
+    const answers = Object.fromEntries(
+      Object.entries(error.requests).map(([key, one]) => [key, answer(one)]),
+    );
     await run(tool, input, callerWith({ answers, state: error.state }));
   }
 }
@@ -63,14 +65,17 @@ function inputOf(tool: WorkerTool): JsonObject {
   if (tool.reserved === "prompt") return { name: prompts[0]?.["name"] ?? "" };
   // The schema of another tool, as this client received it.
   const schema = tools.find(({ name }) => name !== tool.name);
-  if (tool.upstream === "json_schema_echo") return { schema: schema?.original?.["inputSchema"] ?? schema?.input ?? {} };
+  if (tool.upstream === "json_schema_echo")
+    return { schema: schema?.original?.["inputSchema"] ?? schema?.input ?? {} };
   return { a: 5, b: 3, region: "eu" };
 }
 
 const given = isObject(context) && Array.isArray(context["toolCalls"]) ? context["toolCalls"] : undefined;
 const calls =
-  given?.map((call: { name: string; arguments: JsonObject }) => ({ upstream: call.name, input: call.arguments })) ??
-  tools.map((tool) => ({ upstream: tool.upstream, input: inputOf(tool) }));
+  given?.map((call: { name: string; arguments: JsonObject }) => ({
+    upstream: call.name,
+    input: call.arguments,
+  })) ?? tools.map((tool) => ({ upstream: tool.upstream, input: inputOf(tool) }));
 for (const { upstream, input } of calls) {
   const tool = tools.find((one) => one.upstream === upstream);
   const ask = version === "2026-07-28" ? {} : { ask: async (request: InputRequest) => answer(request) };
