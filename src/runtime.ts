@@ -33,7 +33,7 @@ import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
-import { definitionOf, httpKind, mcpKind, sealedWorkers, Workers } from "./workers";
+import { definitionOf, httpKind, mcpKind, sealedRegistrations, sealedWorkers, Workers } from "./workers";
 
 export interface Runtime {
   readonly core: Core;
@@ -179,6 +179,7 @@ function servicesOf(
     egress: core.egress,
     clock,
     maxResultBytes: core.settings["mcp.max_result_bytes"],
+    stale: (projectId, id) => workers.stale(projectId, id),
   });
   const workers = new Workers(core, {
     audit,
@@ -219,6 +220,7 @@ function servicesOf(
     ...sealedWorkers,
     ...sealedRuns,
     ...sealedMemory,
+    ...sealedRegistrations,
   ]);
   return {
     executionLog,

@@ -13,7 +13,9 @@ export {
   RpcError,
 } from "./json-rpc";
 export { MODERN, namedVersion } from "./versions";
+export type { List, ListKind } from "./list-changes";
 export { Mcp, type Peer } from "./service";
+export type { SessionStream } from "./subscription";
 export { WELL_KNOWN } from "./resource";
 export {
   BrokenAnswer,

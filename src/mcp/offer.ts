@@ -1,5 +1,6 @@
 // The tools of a gateway: selection, order, names and listing.
 import type { Log } from "../base";
+import { hashOf } from "../crypto";
 import type { Gateway } from "../gateways";
 import { formatted, type Registry, type Tool, type Tools } from "../tools";
 import { INVALID_PARAMS, RpcError } from "./json-rpc";
@@ -11,6 +12,8 @@ export interface Offer {
   byName: ReadonlyMap<string, Tool>;
   /** Pages of the whole list by cursor, as JSON without the outer braces. */
   pages: Map<string, string>;
+  /** Of all its tools, made when it is first asked for. */
+  fingerprint?: string;
 }
 
 const PAGE = 100;
@@ -21,6 +24,7 @@ export class Offers {
   // A change of a gateway creates a new record object, a change of a worker a new registry.
   readonly #byGateway = new WeakMap<Gateway, { registry: Registry; offer: Offer }>();
   readonly #texts = new WeakMap<Tool, { text: string | undefined }>();
+  readonly #hashes = new WeakMap<Tool, string>();
 
   constructor(tools: Tools, log: Log) {
     this.#tools = tools;
@@ -39,7 +43,7 @@ export class Offers {
       )
       .filter((tool) => this.#text(tool) !== undefined)
       .toSorted((left, right) => Number(isDeprecated(left)) - Number(isDeprecated(right)));
-    const offer = {
+    const offer: Offer = {
       tools,
       byName: new Map(tools.map((tool) => [tool.modelName, tool])),
       pages: new Map<string, string>(),
@@ -48,13 +52,18 @@ export class Offers {
     return offer;
   }
 
-  /** A page of the user's visible tools: `"tools":[…]`, and `"nextCursor"` if there are more. Throws `RpcError`. */
+  /**
+   * A page of the user's visible tools: `"tools":[…]`, and `"nextCursor"` if there are more. `listed` gets the fingerprint of
+   * the whole list. Throws `RpcError`.
+   */
   async page(
     { gateway, userId }: { gateway: Gateway; userId: string },
     cursor: string | undefined,
+    listed?: (fingerprint: string) => void,
   ): Promise<string> {
     const offer = await this.of(gateway);
     const seen = await this.#tools.visible(gateway.projectId, userId, offer.tools);
+    listed?.(this.#fingerprintIn(offer, seen));
     if (seen !== offer.tools) return this.#page(seen, cursor);
     // An empty cursor is one that we never gave out, not the start of the list.
     const key = cursor === undefined ? "" : `after ${cursor}`;
@@ -63,6 +72,19 @@ export class Offers {
     const page = this.#page(seen, cursor);
     offer.pages.set(key, page);
     return page;
+  }
+
+  /** Of the gateway's tools and the access rules of its project (see `List`). */
+  async basis(gateway: Gateway): Promise<string> {
+    const offer = await this.of(gateway);
+    return `${this.#fingerprintIn(offer, offer.tools)} ${await this.#tools.accessRulesOf(gateway.projectId)}`;
+  }
+
+  /** Of the tools that the user sees, with their definitions. */
+  async fingerprint({ gateway, userId }: { gateway: Gateway; userId: string }): Promise<string> {
+    const offer = await this.of(gateway);
+    const seen = await this.#tools.visible(gateway.projectId, userId, offer.tools);
+    return this.#fingerprintIn(offer, seen);
   }
 
   /** Whether headers must repeat parameters of the tool (`x-mcp-header`). */
@@ -77,6 +99,17 @@ export class Offers {
     const more = last !== undefined && start + PAGE < tools.length;
     const items = shown.map((tool) => this.#text(tool)).join(",");
     return `"tools":[${items}]${more ? `,"nextCursor":${JSON.stringify(cursorOf(last))}` : ""}`;
+  }
+
+  #fingerprintIn(offer: Offer, seen: readonly Tool[]): string {
+    const made = (): string => hashOf(seen.map((tool) => this.#hash(tool)).join(" "));
+    return seen === offer.tools ? (offer.fingerprint ??= made()) : made();
+  }
+
+  #hash(tool: Tool): string {
+    const hash = this.#hashes.get(tool) ?? hashOf(this.#text(tool) ?? "");
+    this.#hashes.set(tool, hash);
+    return hash;
   }
 
   /** Undefined for a tool that cannot be listed; the others still are. */

@@ -2,14 +2,19 @@
 import { version as productVersion } from "../../package.json";
 import type { JsonObject } from "../base";
 import type { GatewayUser } from "./access";
+import type { ListKind } from "./list-changes";
 import { SERVER_KEY, SUPPORTED } from "./versions";
 
+/** What a gateway offers, in both families: lists, and streams that tell of changes. */
+export function capabilitiesOf(kinds: readonly ListKind[]): JsonObject {
+  return Object.fromEntries(kinds.map((kind) => [kind, { listChanged: true }]));
+}
+
 /** The members of the answer to `server/discover`. */
-export function discovered({ gateway: { instructions } }: GatewayUser): string {
+export function discovered({ gateway: { instructions } }: GatewayUser, kinds: readonly ListKind[]): string {
   const fields = {
     supportedVersions: SUPPORTED,
-    // `subscriptions/listen`, which needs no session.
-    capabilities: { tools: { listChanged: true } },
+    capabilities: capabilitiesOf(kinds),
     ...(instructions === undefined ? {} : { instructions }),
   };
   return JSON.stringify(fields).slice(1, -1);

@@ -8,7 +8,7 @@ import type { Gateways } from "../gateways";
 import type { Identity } from "../identity";
 import type { Tools } from "../tools";
 import { Access, type GatewayUser } from "./access";
-import { type CallAnswer, Calls, internalRpcError, type ToolCall } from "./call";
+import { Calls, internalRpcError } from "./call";
 import { GatewayConsent } from "./consent";
 import { checkHeaders, checkParameters, checkVersionHeader, type HeaderReader } from "./http-headers";
 import {
@@ -25,10 +25,11 @@ import {
   RpcError,
   type RpcMessage,
 } from "./json-rpc";
+import { ListChanges } from "./list-changes";
 import { Offers } from "./offer";
 import { RequestStates } from "./request-state";
 import { cancel, held, progressTokenOf, type Running } from "./running";
-import { discovered, metaText } from "./server-info";
+import { capabilitiesOf, discovered, metaText } from "./server-info";
 import { type Session, Sessions } from "./session";
 import { Subscriptions } from "./subscription";
 import {
@@ -59,16 +60,18 @@ export interface Peer {
 type Request = Extract<RpcMessage, { kind: "request" }>;
 type Query = Exclude<RpcMessage, { kind: "response" }>;
 
-/** How long a client may cache a list. */
+/** How long a client may cache what it learns. A list for a moment only: not every client listens for changes. */
 const CACHE_HINTS = '"ttlMs":60000,"cacheScope":"private"';
+const LIST_CACHE_HINTS = '"ttlMs":1000,"cacheScope":"private"';
 
 export class Mcp {
   readonly access: Access;
+  readonly subscriptions: Subscriptions;
   readonly #core: Core;
   readonly #sessions: Sessions;
   readonly #offers: Offers;
   readonly #calls: Calls;
-  readonly #subscriptions: Subscriptions;
+  readonly #changes: ListChanges;
   /** Running calls on a transport without headers, which has a single client. */
   readonly #piped: Running = new Map();
 
@@ -86,8 +89,9 @@ export class Mcp {
     this.#core = core;
     this.access = new Access(identity, () => core.publicUrl(), refusals);
     this.#sessions = new Sessions(core);
-    this.#subscriptions = new Subscriptions(core, gateways);
     this.#offers = new Offers(tools, core.log);
+    this.#changes = new ListChanges(core, gateways, { tools: this.#offers });
+    this.subscriptions = new Subscriptions(this.#changes, this.#sessions);
     this.#calls = new Calls(core, {
       tools,
       offers: this.#offers,
@@ -143,7 +147,7 @@ export class Mcp {
       case "ping":
         return resultReply(id, "{}");
       case "tools/list":
-        return resultReply(id, `{${await this.#offers.page(peer.user, cursorOf(params))}}`);
+        return resultReply(id, `{${await this.#offers.page(peer.user, cursorOf(params), listed(session))}}`);
       case "tools/call":
         return this.#callLegacy(message, text, peer, session);
       default:
@@ -160,7 +164,7 @@ export class Mcp {
     const { name: title, slug: name, instructions } = user.gateway;
     const result = {
       protocolVersion: version,
-      capabilities: { tools: {} },
+      capabilities: capabilitiesOf(this.#changes.kinds),
       serverInfo: { name, title, version: productVersion },
       ...(instructions === undefined ? {} : { instructions }),
     };
@@ -176,39 +180,36 @@ export class Mcp {
   ): Promise<Reply> {
     const { user, notify, stop, stopping } = peer;
     const byUrl = session?.byUrl === true && session.version === "2025-11-25";
-    const call: ToolCall = {
-      user,
-      params,
-      progressToken: progressTokenOf(params, text),
-      tool: await this.#calls.find(user, params),
-      modern: false,
-      capabilities: {},
-      consent: byUrl ? "url_error" : "text",
-      signal: stop,
-      stopping,
-      notify,
-    };
     // Only the holder of a session can cancel its calls.
     const running = peer.header === undefined ? this.#piped : session?.running;
-    const answer = await this.#cancellable(call, peer, id, running);
-    if (answer === undefined) return ACCEPTED;
-    const { fields, meta } = answer;
-    return resultReply(
-      id,
-      meta === undefined ? `{${fields}}` : `{${fields},"_meta":${JSON.stringify(meta)}}`,
-    );
+    return this.#cancellable(id, peer, running, async () => {
+      const { fields, meta } = await this.#calls.run({
+        user,
+        params,
+        progressToken: progressTokenOf(params, text),
+        tool: await this.#calls.find(user, params),
+        modern: false,
+        capabilities: {},
+        consent: byUrl ? "url_error" : "text",
+        signal: stop,
+        stopping,
+        notify,
+      });
+      const more = meta === undefined ? "" : `,"_meta":${JSON.stringify(meta)}`;
+      return resultReply(id, `{${fields}${more}}`);
+    });
   }
 
-  /** Runs a call that its client may cancel. Undefined if it did: it gets no answer. */
+  /** Works on a request that its client may cancel. Then it gets no answer. */
   async #cancellable(
-    call: ToolCall,
-    { stop }: Peer,
     id: RequestId,
+    { stop }: Peer,
     running: Running | undefined,
-  ): Promise<CallAnswer | undefined> {
+    work: () => Promise<Reply>,
+  ): Promise<Reply> {
     using _hold = running === undefined ? undefined : held(running, id, stop);
-    const answer = await this.#calls.run(call);
-    return stop.aborted ? undefined : answer;
+    const reply = await work();
+    return stop.aborted ? ACCEPTED : reply;
   }
 
   async #modern(request: Request, text: string, peer: Peer, named: string | undefined): Promise<Reply> {
@@ -224,11 +225,11 @@ export class Mcp {
     const start = `"resultType":"complete","_meta":${metaText(user)}`;
     switch (method) {
       case "server/discover":
-        return resultReply(id, `{${start},${discovered(user)},${CACHE_HINTS}}`);
+        return resultReply(id, `{${start},${discovered(user, this.#changes.kinds)},${CACHE_HINTS}}`);
       case "tools/list":
         return resultReply(
           id,
-          `{${start},${await this.#offers.page(user, cursorOf(params))},${CACHE_HINTS}}`,
+          `{${start},${await this.#offers.page(user, cursorOf(params))},${LIST_CACHE_HINTS}}`,
         );
       case "tools/call":
         return this.#callModern(request, text, peer, capabilities);
@@ -240,10 +241,8 @@ export class Mcp {
   }
 
   async #listen({ id, params }: Request, peer: Peer): Promise<Reply> {
-    // A program cancels by a message, which names the request; over HTTP its client closes the stream.
     const running = peer.header === undefined ? this.#piped : undefined;
-    using _hold = running === undefined ? undefined : held(running, id, peer.stop);
-    return await this.#subscriptions.listen(id, params, peer);
+    return this.#cancellable(id, peer, running, () => this.subscriptions.listen(id, params, peer));
   }
 
   async #callModern(
@@ -253,11 +252,13 @@ export class Mcp {
     capabilities: JsonObject,
   ): Promise<Reply> {
     const { user, header, stop, stopping, notify } = peer;
-    const tool = await this.#calls.find(user, params);
-    if (header !== undefined && this.#offers.mirrors(tool))
-      checkParameters(header, tool.definition.input, params["arguments"]);
-    const answer = await this.#cancellable(
-      {
+    // A program cancels by a message, which names the request; over HTTP its client closes the stream.
+    const running = header === undefined ? this.#piped : undefined;
+    return this.#cancellable(id, peer, running, async () => {
+      const tool = await this.#calls.find(user, params);
+      if (header !== undefined && this.#offers.mirrors(tool))
+        checkParameters(header, tool.definition.input, params["arguments"]);
+      const { fields, meta, inputRequired } = await this.#calls.run({
         user,
         params,
         progressToken: progressTokenOf(params, text),
@@ -268,16 +269,18 @@ export class Mcp {
         signal: stop,
         stopping,
         notify,
-      },
-      peer,
-      id,
-      header === undefined ? this.#piped : undefined,
-    );
-    if (answer === undefined) return ACCEPTED;
-    const { fields, meta, inputRequired } = answer;
-    const type = inputRequired === true ? "input_required" : "complete";
-    return resultReply(id, `{"resultType":"${type}","_meta":${metaText(user, meta)},${fields}}`);
+      });
+      const type = inputRequired === true ? "input_required" : "complete";
+      return resultReply(id, `{"resultType":"${type}","_meta":${metaText(user, meta)},${fields}}`);
+    });
   }
+}
+
+/** Remembers what a client lists, so that a stream that it opens later tells it of changes since then. */
+function listed(session: Session | undefined): (fingerprint: string) => void {
+  return (tools) => {
+    if (session !== undefined) session.listed.tools = tools;
+  };
 }
 
 function cursorOf({ cursor }: JsonObject): string | undefined {

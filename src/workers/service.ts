@@ -16,12 +16,14 @@ import { WorkerDirectory } from "./directory";
 import { typeOf } from "./known";
 import { auditRecord, workerRecord } from "./record";
 import { type CatalogToken, type Outcome, Refresher, type WorkerKinds } from "./refresh";
+import { Previews } from "./preview/service";
 import * as repository from "./repository";
 import type { WorkerRow } from "./repository";
-import { asksDifferently, changedRow, fixedWorker, newRow, unknownWorker } from "./rows";
+import { asksDifferently, changedRow, fixedWorker, newRow, refusedAddress, unknownWorker } from "./rows";
 import { MOST_WORKERS } from "./rules";
 import type { CreateWorker, UpdateWorker, Worker, WorkerAuthorization } from "./schema";
 import { equalSecrets } from "./secrets";
+import { Upkeep } from "./upkeep";
 
 export interface WorkerParts {
   audit: Audit;
@@ -35,6 +37,8 @@ export interface WorkerParts {
 }
 
 export class Workers {
+  /** Finds out what an address is. */
+  readonly previews: Previews;
   /** Refreshes, compares, accepts and checks catalogs. */
   readonly catalogs: WorkerCatalogs;
   readonly #core: Core;
@@ -44,6 +48,7 @@ export class Workers {
   readonly #directory: WorkerDirectory;
   readonly #refresher: Refresher;
   readonly #offered: OfferedCatalogs;
+  readonly #upkeep: Upkeep;
 
   /** Throws `configuration` for a worker of the configuration that breaks a rule. */
   constructor(core: Core, parts: WorkerParts) {
@@ -57,13 +62,25 @@ export class Workers {
     this.#directory = directory;
     this.#refresher = refresher;
     this.#offered = offered;
+    this.previews = new Previews(core, refresher);
+    this.#upkeep = new Upkeep(core, directory, refresher);
     this.catalogs = new WorkerCatalogs(core, { audit: parts.audit, directory, refresher, offered });
   }
 
-  /** Ends all readings of catalogs, and the sessions at servers. */
+  /** Resolves when no catalog is read any more, and the sessions at servers have ended. */
   async close(): Promise<void> {
-    this.#refresher.close();
+    await this.#upkeep.close();
     await Promise.all(Object.values(this.#kinds).map((kind) => kind.close?.()));
+  }
+
+  /** Looks after the catalogs of a project whose tools are used. Returns at once. */
+  used(projectId: string): void {
+    this.#upkeep.used(projectId);
+  }
+
+  /** Has the catalog read soon: the worker says that it has changed, or does not know a tool. Returns at once. */
+  stale(projectId: string, id: string): void {
+    this.#upkeep.stale(projectId, id);
   }
 
   /** The accepted tools of the project's enabled workers. The same list while nothing changes. */
@@ -170,7 +187,8 @@ export class Workers {
     const before = await repository.findWorker(this.#core.store, principal.projectId, id);
     if (before === undefined) throw unknownWorker();
     const row = await changedRow(this.#core, before, patch);
-    const outcome = asksDifferently(before, row) ? await this.#readable(row) : undefined;
+    if (!asksDifferently(before, row)) return { before, row, outcome: undefined };
+    const outcome = row.uri === before.uri ? await this.#refresher.read({ row }) : await this.#readable(row);
     return { before, row, outcome };
   }
 
@@ -178,11 +196,7 @@ export class Workers {
   async #readable(row: WorkerRow): Promise<Outcome> {
     const outcome = await this.#refresher.read({ row });
     if ("failure" in outcome && outcome.failure.reason === "address_refused") {
-      const field = `${typeOf(row)}.uri`;
-      const { message } = outcome.failure;
-      throw invalidParameter(`${field}: ${message}`, {
-        fieldErrors: [{ field, rule: "egress.allow", message }],
-      });
+      throw refusedAddress(`${typeOf(row)}.uri`, row.uri, outcome.failure);
     }
     return outcome;
   }

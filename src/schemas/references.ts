@@ -1,6 +1,7 @@
 // Finds what the references of a schema refer to: pointers, anchors and ids of the same document. Others are remote.
-import { isObject } from "../../base";
+import { isObject } from "../base";
 import { DATA, formOf } from "./keywords";
+import { decoded, escaped, pointed } from "./pointer";
 
 export type Node = { [key: string]: unknown };
 
@@ -96,32 +97,7 @@ function absolute(reference: string, base: string): string | undefined {
   return URL.parse(reference, base)?.href.replace(/#$/, "");
 }
 
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** What a JSON pointer (RFC 6901) leads to. */
-export function pointed(from: unknown, pointer: string): unknown {
-  return pointer
-    .split("/")
-    .slice(1)
-    .reduce<unknown>((inner, step) => {
-      const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-      if (Array.isArray(inner)) return /^\d{1,9}$/.test(key) ? inner[Number(key)] : undefined;
-      return isObject(inner) && Object.hasOwn(inner, key) ? inner[key] : undefined;
-    }, from);
-}
-
 // Some generators refer to a definition by its bare name.
 function named(root: Node, name: string): unknown {
   return ["$defs", "definitions"].map((place) => pointed(root, `/${place}/${escaped(name)}`)).find(isObject);
-}
-
-/** A key as a step of a JSON pointer. */
-export function escaped(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }

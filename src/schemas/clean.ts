@@ -1,10 +1,12 @@
 // Rebuilds a schema keyword by keyword: what a check would misread is converted, and what it cannot use is left out. The
 // worker itself still checks what was left out.
-import { isObject, visible } from "../../base";
+import { isObject, visible } from "../base";
 import { formOf } from "./keywords";
 import { nullableSchema } from "./nullable";
-import { isSafePattern } from "./pattern";
-import { escaped, type Node, pointed, referenceOf, type References } from "./references";
+import { longestText } from "./pattern";
+import { escaped, pointed, referenceTo } from "./pointer";
+import { type Node, referenceOf, type References } from "./references";
+import { LONGEST_NAME } from "./steps";
 import { convertLimits, hasUnknownType, plainValue } from "./values";
 
 /** More of them would be compiled to code that is nested too deeply. */
@@ -58,7 +60,7 @@ export class Cleaner {
         definitions[name] = this.#schema(target, `/$defs/${name}`);
         this.#places.set(target, `/$defs/${name}`);
       }
-      node["$ref"] = `#${encodeURI(this.#places.get(target) ?? "").replaceAll("#", "%23")}`;
+      node["$ref"] = referenceTo(this.#places.get(target) ?? "");
     }
     return result;
   }
@@ -114,7 +116,9 @@ export class Cleaner {
       case "dependencies":
         return this.#map(source, keyword, value, at);
       case "pattern":
-        return isSafePattern(value) ? value : this.#drop(source, at, "it cannot be checked safely");
+        return longestText(value) !== undefined
+          ? value
+          : this.#drop(source, at, "it cannot be checked safely");
       case "type":
         // Without the unknown ones, a list of types would refuse what the worker takes.
         return hasUnknownType(value)
@@ -142,7 +146,7 @@ export class Cleaner {
     const kept: [string, unknown][] = [];
     for (const [name, each] of entries) {
       const here = `${at}/${escaped(name)}`;
-      if (keyword === "patternProperties" && !isSafePattern(name)) {
+      if (keyword === "patternProperties" && !isSafeName(name)) {
         this.#drop(source, here, "the pattern cannot be checked safely");
         continue;
       }
@@ -211,6 +215,11 @@ function lost(source: Node, node: Node, keyword: string): boolean {
   return (
     after === undefined || (isObject(after) && Object.keys(after).length < Object.keys(Object(before)).length)
   );
+}
+
+/** For patterns of names, which the compiler joins to one, with all their groups. */
+function isSafeName(pattern: string): boolean {
+  return (longestText(pattern) ?? 0) >= LONGEST_NAME && !pattern.includes("(?<");
 }
 
 function shown(pointer: string): string {

@@ -1,6 +1,7 @@
 // The root of an input schema: always an object, with its own properties.
-import { isObject } from "../../base";
-import { type Node, pointed } from "./references";
+import { isObject } from "../base";
+import { referred } from "./pointer";
+import type { Node } from "./references";
 
 const COMBINATIONS = ["anyOf", "oneOf"] as const;
 /** References that lead from one schema to the next. */
@@ -22,7 +23,7 @@ function withTarget(schema: Node): Node {
   let whole = schema;
   for (let step = 0; step < MOST_STEPS && typeof whole["$ref"] === "string"; step++) {
     const { $ref: reference, ...own } = whole;
-    const target = targetOf(schema, reference);
+    const target = referred(schema, reference);
     if (!isObject(target)) break;
     const isDouble = Object.keys(target).some(
       (keyword) => keyword !== "$defs" && keyword !== "definitions" && Object.hasOwn(own, keyword),
@@ -32,10 +33,6 @@ function withTarget(schema: Node): Node {
     whole = { ...target, ...own };
   }
   return whole;
-}
-
-function targetOf(root: Node, reference: unknown): unknown {
-  return typeof reference === "string" ? pointed(root, decodeURIComponent(reference.slice(1))) : undefined;
 }
 
 /** Whether some object may be valid, as far as the types say. */
@@ -51,7 +48,7 @@ function takesObjects(root: Node, schema: unknown, steps: number): boolean {
   return (
     (type === undefined || [type].flat().includes("object")) &&
     (values === undefined || values.some(isObject)) &&
-    (reference === undefined || within(targetOf(root, reference))) &&
+    (reference === undefined || within(referred(root, reference))) &&
     (!Array.isArray(allOf) || allOf.every(within)) &&
     COMBINATIONS.every((keyword) => {
       const parts = schema[keyword];

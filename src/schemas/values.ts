@@ -1,5 +1,5 @@
 // Values of keywords that contain no schemas.
-import { isObject } from "../../base";
+import { isObject } from "../base";
 import { cleanDescription } from "./description";
 import { type Form, TYPES } from "./keywords";
 import type { Node } from "./references";

@@ -1,5 +1,5 @@
 // Which schemas lose something: those out of which something is left, and those that contain or refer to one of them.
-import { isObject } from "../../base";
+import { isObject } from "../base";
 import type { Node, References } from "./references";
 
 /** All objects of a document, parents first. Those that are not schemas do no harm. */

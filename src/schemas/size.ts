@@ -1,5 +1,5 @@
 // Bounds of a schema from outside, checked before anything walks it by calling itself.
-import { isObject } from "../../base";
+import { isObject } from "../base";
 
 const MOST_BYTES = 256 * 1024;
 const DEEPEST = 64;

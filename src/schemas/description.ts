@@ -1,5 +1,5 @@
 // Texts of workers that people and models read: descriptions and titles.
-import { withoutHidden } from "../../base";
+import { withoutHidden } from "../base";
 
 /** UTF-16 code units. */
 const MOST_CHARACTERS = 4096;

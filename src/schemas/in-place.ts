@@ -1,6 +1,6 @@
 // References that a check of one value would follow without end, or too often: a schema that refers to itself for the same
 // value, and schemas that refer to each other several times each, so that their number doubles with every step.
-import { isObject } from "../../base";
+import { isObject } from "../base";
 import { type Node, type References } from "./references";
 
 /** Schemas that are checked for one value. Real ones have some dozens. */
