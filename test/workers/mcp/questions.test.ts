@@ -185,7 +185,7 @@ describe("a server with sessions", () => {
     const caller = callerWith({ ask: async () => ANSWER });
 
     await ran(kind, workerAt(upstream.url), storedTool("t"), {}, { context: { caller } });
-    await ran(kind, workerAt(upstream.url), storedTool("t"));
+    await ran(kind, workerAt(upstream.url), storedTool("t"), {}, { context: { caller: callerWith() } });
 
     expect([...upstream.sessions.values()]).toEqual([{ elicitation: { form: {} } }, {}]);
   });
