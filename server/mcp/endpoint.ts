@@ -4,7 +4,15 @@ import type { Json } from "../../src/base";
 import { isObject, JsonText, LazyAbort, setAlarm } from "../../src/base";
 import type { Settings } from "../../src/config";
 import { notFound, RuntimeError } from "../../src/errors";
-import { errorReply, type GatewayUser, PARSE_ERROR, type Peer, type Reply, RpcError } from "../../src/mcp";
+import {
+  errorReply,
+  type GatewayUser,
+  PARSE_ERROR,
+  type Peer,
+  type Reply,
+  RpcError,
+  runsTool,
+} from "../../src/mcp";
 import { jsonAnswer } from "../answer";
 import { accepts } from "../accept";
 import { bodyLimits, readJsonBody } from "../body";
@@ -41,8 +49,9 @@ export async function mcpEndpoint(front: Front, incoming: Incoming): Promise<Res
   // The body may have been on its way for long.
   await runtime.identity.requireCurrent(user.principal);
   const method = isObject(value) ? value["method"] : undefined;
-  if (method === "tools/call" || method === "subscriptions/listen")
-    return answerSlowly(front, { value, text, method }, user, request);
+  const isCall = runsTool(method);
+  if (isCall || method === "subscriptions/listen")
+    return answerSlowly(front, { value, text, isCall }, user, request);
   const reply = await runtime.mcp.answer(value, text, peerOf(user, request, NEVER, stopping, undefined));
   if (reply.text === undefined || accepts(request, "application/json")) return replyResponse(reply);
   const stream = new EventStream(LONGEST_SILENCE_MS, () => undefined);
@@ -64,7 +73,8 @@ function takeOrRecord({ runtime, rateLimit }: Front, { principal }: GatewayUser)
 interface SlowMessage {
   value: Json;
   text: string;
-  method: "tools/call" | "subscriptions/listen";
+  /** Runs a tool; otherwise it listens. */
+  isCall: boolean;
 }
 
 /**
@@ -73,11 +83,11 @@ interface SlowMessage {
  */
 function answerSlowly(
   { runtime, stopping, keepOpen }: Front,
-  { value, text, method }: SlowMessage,
+  { value, text, isCall }: SlowMessage,
   user: GatewayUser,
   request: Request,
 ): Promise<Response> {
-  const hold = method === "tools/call" ? holdCall : holdLongPoll;
+  const hold = isCall ? holdCall : holdLongPoll;
   const held = hold(runtime.limits, user.principal);
   const stop = new Departure(request);
   const revocation = new Revocation(runtime, user.principal);
@@ -103,7 +113,7 @@ function answerSlowly(
     const notify = (message: string): void => {
       if (stream !== undefined || streams()) events().message(message);
     };
-    const canNotify = method === "tools/call" || streams();
+    const canNotify = isCall || streams();
     const peer = peerOf(user, request, stop, stopping, canNotify ? notify : undefined);
     // `answer` never rejects.
     void runtime.mcp.answer(value, text, peer).then((reply) => {

@@ -9,6 +9,7 @@ export {
   requestIdOf,
   RpcError,
 } from "./json-rpc";
+export { runsTool } from "./requests";
 export { MODERN, namedVersion } from "./versions";
 export { Mcp, type Peer } from "./service";
 export { WELL_KNOWN } from "./resource";

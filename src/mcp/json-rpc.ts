@@ -19,6 +19,10 @@ export const INTERNAL_ERROR = -32603;
 export const SESSION_NOT_FOUND = -32001;
 /** Revision 2025-11-25, elicitation, "URL Elicitation Required Error". */
 export const URL_ELICITATION_REQUIRED = -32042;
+/** The user must consent first. Outside of the codes that JSON-RPC and MCP reserve; the message has the address. */
+export const CONSENT_NEEDED = 403;
+/** Of a resource, in revisions until 2025-11-25; later ones have `INVALID_PARAMS`. */
+export const RESOURCE_NOT_FOUND = -32002;
 /** Revision 2026-07-28, "Error Codes". */
 export const HEADER_MISMATCH = -32020;
 export const MISSING_CAPABILITY = -32021;
@@ -27,14 +31,10 @@ export const UNSUPPORTED_VERSION = -32022;
 /** An error reply to the client. `status` is the HTTP status. */
 export class RpcError extends Error {
   readonly code: number;
-  readonly data: JsonObject | undefined;
+  readonly data: Json | undefined;
   readonly status: number;
 
-  constructor(
-    code: number,
-    message: string,
-    { data, status = 200 }: { data?: JsonObject; status?: number } = {},
-  ) {
+  constructor(code: number, message: string, { data, status = 200 }: { data?: Json; status?: number } = {}) {
     super(message);
     this.code = code;
     this.data = data;
@@ -87,6 +87,11 @@ export function isNotification(value: Json): boolean {
 export function identifierIn(value: unknown, read: () => string | undefined): string | undefined {
   if (typeof value === "string") return /^-?\d{16,}$/.test(value) ? read() : JSON.stringify(value);
   return typeof value === "number" && Number.isInteger(value) ? read() : undefined;
+}
+
+/** `modern`: revision 2026-07-28. */
+export function noSuchMethod(modern: boolean): RpcError {
+  return new RpcError(METHOD_NOT_FOUND, "Method not found", modern ? { status: 404 } : {});
 }
 
 function invalid(message: string): RpcError {

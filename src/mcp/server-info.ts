@@ -4,12 +4,12 @@ import type { JsonObject } from "../base";
 import type { GatewayUser } from "./access";
 import { SERVER_KEY, SUPPORTED } from "./versions";
 
-/** The members of the answer to `server/discover`. */
-export function discovered({ gateway: { instructions } }: GatewayUser): string {
+/** The members of the answer to `server/discover`. `more`: capabilities besides tools. */
+export function discovered({ gateway: { instructions } }: GatewayUser, more: JsonObject): string {
   const fields = {
     supportedVersions: SUPPORTED,
     // `subscriptions/listen`, which needs no session.
-    capabilities: { tools: { listChanged: true } },
+    capabilities: { tools: { listChanged: true }, ...more },
     ...(instructions === undefined ? {} : { instructions }),
   };
   return JSON.stringify(fields).slice(1, -1);

@@ -8,18 +8,17 @@ import type { Gateways } from "../gateways";
 import type { Identity } from "../identity";
 import type { Tools } from "../tools";
 import { Access, type GatewayUser } from "./access";
-import { type CallAnswer, Calls, internalRpcError, type ToolCall } from "./call";
+import { Calls, internalRpcError } from "./call";
 import { GatewayConsent } from "./consent";
-import { checkHeaders, checkParameters, checkVersionHeader, type HeaderReader } from "./http-headers";
+import { checkHeaders, checkVersionHeader, type HeaderReader } from "./http-headers";
 import {
   ACCEPTED,
   errorReply,
   INVALID_PARAMS,
   isNotification,
-  METHOD_NOT_FOUND,
+  noSuchMethod,
   readMessage,
   type Reply,
-  type RequestId,
   requestIdOf,
   resultReply,
   RpcError,
@@ -27,10 +26,12 @@ import {
 } from "./json-rpc";
 import { Offers } from "./offer";
 import { RequestStates } from "./request-state";
-import { cancel, held, progressTokenOf, type Running } from "./running";
+import { Requests, runsTool } from "./requests";
+import { cancel, held, type Running } from "./running";
 import { discovered, metaText } from "./server-info";
-import { type Session, Sessions } from "./session";
+import { Sessions } from "./session";
 import { Subscriptions } from "./subscription";
+import { isListMethod, Upstreams } from "./upstream";
 import {
   supportsUrl,
   declaredCapabilities,
@@ -67,7 +68,8 @@ export class Mcp {
   readonly #core: Core;
   readonly #sessions: Sessions;
   readonly #offers: Offers;
-  readonly #calls: Calls;
+  readonly #upstreams: Upstreams;
+  readonly #requests: Requests;
   readonly #subscriptions: Subscriptions;
   /** Running calls on a transport without headers, which has a single client. */
   readonly #piped: Running = new Map();
@@ -88,11 +90,16 @@ export class Mcp {
     this.#sessions = new Sessions(core);
     this.#subscriptions = new Subscriptions(core, gateways);
     this.#offers = new Offers(tools, core.log);
-    this.#calls = new Calls(core, {
-      tools,
+    this.#upstreams = new Upstreams(tools);
+    this.#requests = new Requests(core, {
+      calls: new Calls({
+        tools,
+        consent: new GatewayConsent(core, tools, authorization),
+        states: new RequestStates(core),
+      }),
       offers: this.#offers,
-      consent: new GatewayConsent(core, tools, authorization),
-      states: new RequestStates(core),
+      upstreams: this.#upstreams,
+      piped: this.#piped,
     });
   }
 
@@ -139,16 +146,11 @@ export class Mcp {
       return ACCEPTED;
     }
     const { id, method, params } = message;
-    switch (method) {
-      case "ping":
-        return resultReply(id, "{}");
-      case "tools/list":
-        return resultReply(id, `{${await this.#offers.page(peer.user, cursorOf(params))}}`);
-      case "tools/call":
-        return this.#callLegacy(message, text, peer, session);
-      default:
-        throw new RpcError(METHOD_NOT_FOUND, "Method not found");
-    }
+    if (method === "ping") return resultReply(id, "{}");
+    if (runsTool(method)) return this.#requests.legacy(message, text, peer, session);
+    const page = await this.#page(peer.user, method, params, false);
+    if (page !== undefined) return resultReply(id, `{${page}}`);
+    throw noSuchMethod(false);
   }
 
   async #initialize({ id, params }: Request, { user }: Peer): Promise<Reply> {
@@ -160,55 +162,12 @@ export class Mcp {
     const { name: title, slug: name, instructions } = user.gateway;
     const result = {
       protocolVersion: version,
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, ...(await this.#upstreams.capabilities(user.gateway)) },
       serverInfo: { name, title, version: productVersion },
       ...(instructions === undefined ? {} : { instructions }),
     };
     const sessionId = await this.#sessions.begin(user, { version, byUrl: supportsUrl(capabilities) });
     return { ...resultReply(id, JSON.stringify(result)), sessionId };
-  }
-
-  async #callLegacy(
-    { id, params }: Request,
-    text: string,
-    peer: Peer,
-    session: Session | undefined,
-  ): Promise<Reply> {
-    const { user, notify, stop, stopping } = peer;
-    const byUrl = session?.byUrl === true && session.version === "2025-11-25";
-    const call: ToolCall = {
-      user,
-      params,
-      progressToken: progressTokenOf(params, text),
-      tool: await this.#calls.find(user, params),
-      modern: false,
-      capabilities: {},
-      consent: byUrl ? "url_error" : "text",
-      signal: stop,
-      stopping,
-      notify,
-    };
-    // Only the holder of a session can cancel its calls.
-    const running = peer.header === undefined ? this.#piped : session?.running;
-    const answer = await this.#cancellable(call, peer, id, running);
-    if (answer === undefined) return ACCEPTED;
-    const { fields, meta } = answer;
-    return resultReply(
-      id,
-      meta === undefined ? `{${fields}}` : `{${fields},"_meta":${JSON.stringify(meta)}}`,
-    );
-  }
-
-  /** Runs a call that its client may cancel. Undefined if it did: it gets no answer. */
-  async #cancellable(
-    call: ToolCall,
-    { stop }: Peer,
-    id: RequestId,
-    running: Running | undefined,
-  ): Promise<CallAnswer | undefined> {
-    using _hold = running === undefined ? undefined : held(running, id, stop);
-    const answer = await this.#calls.run(call);
-    return stop.aborted ? undefined : answer;
   }
 
   async #modern(request: Request, text: string, peer: Peer, named: string | undefined): Promise<Reply> {
@@ -222,21 +181,26 @@ export class Mcp {
     } else if (named !== MODERN) throw unsupported(named ?? "");
     const capabilities = declaredCapabilities(params);
     const start = `"resultType":"complete","_meta":${metaText(user)}`;
-    switch (method) {
-      case "server/discover":
-        return resultReply(id, `{${start},${discovered(user)},${CACHE_HINTS}}`);
-      case "tools/list":
-        return resultReply(
-          id,
-          `{${start},${await this.#offers.page(user, cursorOf(params))},${CACHE_HINTS}}`,
-        );
-      case "tools/call":
-        return this.#callModern(request, text, peer, capabilities);
-      case "subscriptions/listen":
-        return this.#listen(request, peer);
-      default:
-        throw new RpcError(METHOD_NOT_FOUND, "Method not found", { status: 404 });
+    if (method === "server/discover") {
+      const more = await this.#upstreams.capabilities(user.gateway);
+      return resultReply(id, `{${start},${discovered(user, more)},${CACHE_HINTS}}`);
     }
+    if (runsTool(method)) return this.#requests.modern(request, text, peer, capabilities);
+    if (method === "subscriptions/listen") return this.#listen(request, peer);
+    const page = await this.#page(user, method, params, true);
+    if (page !== undefined) return resultReply(id, `{${start},${page},${CACHE_HINTS}}`);
+    throw noSuchMethod(true);
+  }
+
+  /** A page of a list, as JSON without the outer braces; undefined if the method does not list anything. */
+  async #page(
+    user: GatewayUser,
+    method: string,
+    params: JsonObject,
+    modern: boolean,
+  ): Promise<string | undefined> {
+    if (method === "tools/list") return this.#offers.page(user, cursorOf(params), modern);
+    return isListMethod(method) ? this.#upstreams.page(user, method, cursorOf(params)) : undefined;
   }
 
   async #listen({ id, params }: Request, peer: Peer): Promise<Reply> {
@@ -244,39 +208,6 @@ export class Mcp {
     const running = peer.header === undefined ? this.#piped : undefined;
     using _hold = running === undefined ? undefined : held(running, id, peer.stop);
     return await this.#subscriptions.listen(id, params, peer);
-  }
-
-  async #callModern(
-    { id, params }: Request,
-    text: string,
-    peer: Peer,
-    capabilities: JsonObject,
-  ): Promise<Reply> {
-    const { user, header, stop, stopping, notify } = peer;
-    const tool = await this.#calls.find(user, params);
-    if (header !== undefined && this.#offers.mirrors(tool))
-      checkParameters(header, tool.definition.input, params["arguments"]);
-    const answer = await this.#cancellable(
-      {
-        user,
-        params,
-        progressToken: progressTokenOf(params, text),
-        tool,
-        modern: true,
-        capabilities,
-        consent: supportsUrl(capabilities) ? "input_required" : "text",
-        signal: stop,
-        stopping,
-        notify,
-      },
-      peer,
-      id,
-      header === undefined ? this.#piped : undefined,
-    );
-    if (answer === undefined) return ACCEPTED;
-    const { fields, meta, inputRequired } = answer;
-    const type = inputRequired === true ? "input_required" : "complete";
-    return resultReply(id, `{"resultType":"${type}","_meta":${metaText(user, meta)},${fields}}`);
   }
 }
 

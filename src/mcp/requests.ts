@@ -1,0 +1,163 @@
+// Requests that run a tool, in both families: tools/call, prompts/get, resources/read and completion/complete.
+import { isObject, type JsonObject } from "../base";
+import type { Core } from "../core";
+import type { Tool } from "../tools";
+import type { GatewayUser } from "./access";
+import type { AnswerForm, Reader } from "./answer-form";
+import type { CallAnswer, Calls, ToolCall } from "./call";
+import { checkParameters } from "./http-headers";
+import {
+  ACCEPTED,
+  INVALID_PARAMS,
+  type Reply,
+  type RequestId,
+  resultReply,
+  RpcError,
+  type RpcMessage,
+} from "./json-rpc";
+import type { Offers } from "./offer";
+import { held, progressTokenOf, type Running } from "./running";
+import { metaText } from "./server-info";
+import type { Peer } from "./service";
+import type { Session } from "./session";
+import { notOffered, toolForm } from "./tool-form";
+import { isRead, type Upstreams } from "./upstream";
+import { inputOf } from "./upstream/listed-tool";
+import { legacyVersion, supportsUrl } from "./versions";
+
+type Request = Extract<RpcMessage, { kind: "request" }>;
+
+/** Whether a request runs a tool. */
+export function runsTool(method: unknown): boolean {
+  return method === "tools/call" || (typeof method === "string" && isRead(method));
+}
+
+/** What a request runs. */
+interface Target {
+  tool: Tool;
+  /** As those of a call of the tool. */
+  params: JsonObject;
+  form: AnswerForm;
+}
+
+export interface RequestParts {
+  calls: Calls;
+  offers: Offers;
+  upstreams: Upstreams;
+  /** Running calls on a transport without headers, which has a single client. */
+  piped: Running;
+}
+
+export class Requests {
+  readonly #core: Core;
+  readonly #parts: RequestParts;
+
+  constructor(core: Core, parts: RequestParts) {
+    this.#core = core;
+    this.#parts = parts;
+  }
+
+  async legacy(request: Request, text: string, peer: Peer, session: Session | undefined): Promise<Reply> {
+    const { id, params } = request;
+    const version = session?.version ?? legacyVersion(peer.header?.("mcp-protocol-version") ?? "");
+    const opensUrls = session?.byUrl === true && session.version === "2025-11-25";
+    const reader = { modern: false, readsLinks: version !== "2025-03-26", opensUrls };
+    const call: ToolCall = {
+      ...(await this.#target(peer.user, request, reader)),
+      ...callOf(peer),
+      progressToken: progressTokenOf(params, text),
+      modern: false,
+      capabilities: {},
+      consent: opensUrls ? "url_error" : "text",
+    };
+    // Only the holder of a session can cancel its calls.
+    const running = peer.header === undefined ? this.#parts.piped : session?.running;
+    const answer = await this.#cancellable(call, peer, id, running);
+    if (answer === undefined) return ACCEPTED;
+    const { fields, meta } = answer;
+    return resultReply(
+      id,
+      meta === undefined ? `{${fields}}` : `{${fields},"_meta":${JSON.stringify(meta)}}`,
+    );
+  }
+
+  async modern(request: Request, text: string, peer: Peer, capabilities: JsonObject): Promise<Reply> {
+    const { id, params, method } = request;
+    const { user, header } = peer;
+    const reader = { modern: true, readsLinks: true, opensUrls: false };
+    const target = await this.#target(user, request, reader);
+    if (header !== undefined && method === "tools/call" && this.#parts.offers.mirrors(target.tool))
+      checkParameters(header, inputOf(target.tool.definition), params["arguments"]);
+    const call: ToolCall = {
+      ...target,
+      ...callOf(peer),
+      progressToken: progressTokenOf(params, text),
+      modern: true,
+      capabilities,
+      consent: supportsUrl(capabilities) ? "input_required" : "text",
+    };
+    const running = header === undefined ? this.#parts.piped : undefined;
+    const answer = await this.#cancellable(call, peer, id, running);
+    if (answer === undefined) return ACCEPTED;
+    const { fields, meta, inputRequired } = answer;
+    const type = inputRequired === true ? "input_required" : "complete";
+    return resultReply(id, `{"resultType":"${type}","_meta":${metaText(user, meta)},${fields}}`);
+  }
+
+  /** Throws `RpcError` if the gateway does not offer it. */
+  async #target(user: GatewayUser, { method, params }: Request, reader: Reader): Promise<Target> {
+    const maxBytes = this.#core.settings["mcp.max_result_bytes"];
+    if (!isRead(method)) return this.#tool(user, params, reader, maxBytes);
+    const { tool, input, form } = await this.#parts.upstreams.read(user, method, params, {
+      reader,
+      maxBytes,
+    });
+    return { tool, params: { ...params, name: tool.modelName, arguments: input }, form };
+  }
+
+  async #tool(
+    { gateway }: GatewayUser,
+    params: JsonObject,
+    reader: Reader,
+    maxBytes: number,
+  ): Promise<Target> {
+    const { name, arguments: given } = params;
+    if (typeof name !== "string") throw new RpcError(INVALID_PARAMS, "params.name must be a string.");
+    // As everywhere, `null` is the same as absent.
+    if (given !== undefined && given !== null && !isObject(given)) {
+      throw new RpcError(INVALID_PARAMS, "params.arguments must be an object.");
+    }
+    const tool = (await this.#parts.offers.of(gateway)).byName.get(name);
+    if (tool === undefined) throw notOffered();
+    const shown = await this.#parts.upstreams.shownBy(gateway, tool, reader);
+    return { tool, params, form: toolForm({ tool, reader, maxBytes, log: this.#core.log, shown }) };
+  }
+
+  /** Runs a call that its client may cancel. Undefined if it did: it gets no answer. */
+  async #cancellable(
+    call: ToolCall,
+    { stop }: Peer,
+    id: RequestId,
+    running: Running | undefined,
+  ): Promise<CallAnswer | undefined> {
+    using _hold = running === undefined ? undefined : held(running, id, stop);
+    const answer = await this.#parts.calls.run(call);
+    return stop.aborted ? undefined : answer;
+  }
+}
+
+function callOf(peer: Peer): Pick<ToolCall, "user" | "signal" | "stopping" | "notify" | "headers"> {
+  const { user, stop: signal, stopping, notify } = peer;
+  return { user, signal, stopping, notify, headers: passedHeaders(peer) };
+}
+
+/** The headers of the request that the gateway passes on. */
+function passedHeaders({ user, header }: Peer): Record<string, string> {
+  const { passedHeaders: names } = user.gateway;
+  if (header === undefined || names.length === 0) return {};
+  const sent = names.flatMap((name): [string, string][] => {
+    const value = header(name);
+    return value === null ? [] : [[name, value]];
+  });
+  return Object.fromEntries(sent);
+}
