@@ -41,7 +41,7 @@ export function readForm(options: ReadFormOptions): AnswerForm {
       throw new RpcError(INTERNAL_ERROR, text);
     },
     consent: ({ address, message }) => {
-      throw new RpcError(CONSENT_NEEDED, `${message} ${address} Then try again.`, {
+      throw new RpcError(CONSENT_NEEDED, `${message} The page: ${address}`, {
         data: { authorization_url: address },
       });
     },

@@ -61,7 +61,7 @@ export class Upstreams {
     return Object.fromEntries(names.map((name) => [name, {}]));
   }
 
-  /** A page of what the user may see, as JSON without the outer braces. Throws `RpcError`. */
+  /** A page of what the user may see, as JSON without the outer braces; undefined for a kind of which the gateway has nothing. */
   async page(
     { gateway, userId }: GatewayUser,
     method: ListMethod,
