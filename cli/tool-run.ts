@@ -19,6 +19,8 @@ export interface ExecuteToolOptions {
   input: string | undefined;
   /** When to run it; undefined: now. */
   runAt?: string | undefined;
+  /** Only says what the run would do. */
+  dryRun?: boolean;
   browser: boolean;
   /** `--name=value` words for the tool's parameters. */
   parameters: readonly string[];
@@ -32,7 +34,13 @@ export async function runTool(io: Io, common: Common, options: ExecuteToolOption
   return withClient(io, common, async (client) => {
     const user_id = userOf(client, options.user);
     const { input, output } = await withParameters(client, options, whole);
-    const request = { tool_name: options.name, user_id, input, ...defined({ run_at: options.runAt }) };
+    const request = {
+      tool_name: options.name,
+      user_id,
+      input,
+      ...defined({ run_at: options.runAt }),
+      ...(options.dryRun === true ? { dry_run: true } : {}),
+    };
     const execution = await runWithConsent(io, client, request, options.browser);
     const shown = { ...common, ...defined({ output }) };
     const mistake = fields.length === 0 ? undefined : await mistakeIn(execution, fields);
@@ -118,7 +126,7 @@ export function isConsentRequired(error: unknown): boolean {
 function printExecution(io: Io, common: Common, execution: Execution, tool: string): void {
   const { value, error, logs = [], authorization } = execution.output ?? {};
   if (common.output === "table" && common.fields === undefined && execution.status !== "pending")
-    io.out(execution.success ? shown(value) : "");
+    io.out(execution.success || isDryRun(value) ? shown(value) : "");
   else printRecord(io, common, execution, SHAPE);
   if (execution.status === "pending")
     io.note(
@@ -135,6 +143,11 @@ function printExecution(io: Io, common: Common, execution: Execution, tool: stri
   if (hint !== undefined && !(error.kind === BAD_INPUT && hint.includes("{"))) io.note(printableLines(hint));
   if (authorization?.url !== undefined)
     io.note(`The user must consent again: ${printable(authorization.url)}`);
+}
+
+// What would happen is the answer, also if the tool would not run.
+function isDryRun(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "dry_run" in value;
 }
 
 const SHAPE: Shape<Execution> = {

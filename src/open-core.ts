@@ -21,6 +21,7 @@ import {
 import { openStores, withDatabaseErrors } from "./data-folder";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { openSqlite, type SqliteOptions, type Store } from "./store";
+import type { WorkerKinds } from "./workers";
 
 /** Replaced by tests: clock, randomness, log, database engine, keyring, outbound client. */
 export interface RuntimeParts {
@@ -30,6 +31,8 @@ export interface RuntimeParts {
   openStore?: (options: SqliteOptions) => Store;
   openKeyring?: (options: KeyringOptions) => Promise<Keyring>;
   egress?: Egress;
+  /** How the kinds of workers are asked. */
+  workerKinds?: WorkerKinds;
 }
 
 export interface OpenCore {

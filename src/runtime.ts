@@ -32,7 +32,9 @@ import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
+import { sealedRegistrations } from "./workers/oauth";
 import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
+import { definitionOf, httpKind, mcpKind, sealedWorkers, Workers } from "./workers";
 
 export interface Runtime {
   readonly core: Core;
@@ -65,6 +67,7 @@ export interface Runtime {
   readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
   readonly gateways: Gateways;
+  readonly workers: Workers;
   readonly mcp: Mcp;
   readonly models: Models;
   readonly chat: Chat;
@@ -88,7 +91,7 @@ export async function createRuntime(
 ): Promise<Runtime> {
   const { core, logStore, listensOn, endReads, close } = await openCore(config, parts);
   try {
-    const services = servicesOf(core, config, logStore, extensions);
+    const services = servicesOf(core, { config, logStore, extensions, parts });
     const health = new HealthCheck(core, logStore);
     await withDatabaseErrors(config.dataFolder(), () => services.identity.ensureDefaults());
     return {
@@ -100,7 +103,11 @@ export async function createRuntime(
       endReads,
       close: async () => {
         services.logLevels.close();
-        await Promise.all([services.connections.close(), services.idempotency.close()]);
+        await Promise.all([
+          services.connections.close(),
+          services.idempotency.close(),
+          services.workers.close(),
+        ]);
         await services.refusals.close();
         await services.executionLog.close();
         await close();
@@ -112,7 +119,15 @@ export async function createRuntime(
   }
 }
 
-function servicesOf(core: Core, config: Config, logStore: Store, extensions: Extensions) {
+function servicesOf(
+  core: Core,
+  {
+    config,
+    logStore,
+    extensions,
+    parts,
+  }: { config: Config; logStore: Store; extensions: Extensions; parts: RuntimeParts },
+) {
   checkSettingNames(extensions, config.declarations);
   const { clock, random, log } = core;
   const keepDays = core.settings["executions.keep_days"];
@@ -161,6 +176,19 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
   const idempotency = new Idempotency(core);
+  const mcpServers = mcpKind({
+    egress: core.egress,
+    clock,
+    maxResultBytes: core.settings["mcp.max_result_bytes"],
+    stale: (projectId, id) => workers.stale(projectId, id),
+  });
+  const workers = new Workers(core, {
+    audit,
+    kinds: parts.workerKinds ?? { http: httpKind(core), mcp: mcpServers },
+    define: definitionOf,
+    toolkits: extensions.catalogs.map(({ toolkit }) => toolkit.name),
+    fixed: config.workers,
+  });
   const tools = new Tools(core, extensions.catalogs, {
     audit,
     idempotency,
@@ -172,7 +200,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     policy,
     executionLog,
     limits,
-    source: { catalogsOf: async () => [] },
+    source: workers,
   });
   const toolsOf = async (projectId: string) => (await tools.registryOf(projectId)).tools;
   const gateways = new Gateways(core, audit, async (projectId) =>
@@ -190,8 +218,10 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
     ...sealedAnswers,
     ...sealedPlugins,
     ...sealedModels,
+    ...sealedWorkers,
     ...sealedRuns,
     ...sealedMemory,
+    ...sealedRegistrations,
   ]);
   return {
     executionLog,
@@ -225,6 +255,7 @@ function servicesOf(core: Core, config: Config, logStore: Store, extensions: Ext
       models,
     }),
     gateways,
+    workers,
     mcp,
     models,
     chat,

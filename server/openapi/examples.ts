@@ -1,6 +1,7 @@
 // One example for each record of a body. Tests check each against its schema.
 import { LLM_EXAMPLES } from "./examples-llm";
 import { SCHEDULED_EXAMPLES } from "./examples-scheduled";
+import { WORKER_EXAMPLES } from "./examples-workers";
 import { INFO } from "./info";
 
 const BINDING = { id: "default", type: "project" };
@@ -203,6 +204,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
     paths: {},
   },
   ...SCHEDULED_EXAMPLES,
+  ...WORKER_EXAMPLES,
   ToolRequirementsRequest: { tool_names: ["Chat.SendMessage"], user_id: "alice@example.com" },
   ToolRequirementsResponse: {
     met: false,

@@ -3,6 +3,7 @@
 // `HookResponse.binding.id`; the longest one that fits is taken.
 import { MODEL_FIELDS } from "./fields-llm";
 import { TOOL_FIELDS } from "./fields-tools";
+import { WORKER_FIELDS } from "./fields-workers";
 
 /** A description, or keywords that the document shows. */
 export type Field =
@@ -187,6 +188,8 @@ const PARAMETERS: Readonly<Record<string, Field>> = {
   "auth_providers/{id}": "Id of the auth provider.",
   "user_connections/{id}": "Id of the connection.",
   "scheduled_tools/{id}": "Id of the scheduled run.",
+  "workers/{id}": "Id of the worker.",
+  "{id}": "Id of the record.",
   secret_key: "Name of the secret.",
   secret_id: "Id or name of the secret.",
   org_id: "Id of the organization.",
@@ -210,6 +213,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   ...SECRETS,
   ...TOOL_FIELDS,
   ...MODEL_FIELDS,
+  ...WORKER_FIELDS,
 };
 
 /** The names that a description exists for; the tests look for those that no record has. */

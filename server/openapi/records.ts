@@ -65,6 +65,15 @@ import {
   ToolMetadataRecord,
   ValueSchema,
 } from "../../src/tools/schema";
+import {
+  CreateWorkerRequest,
+  UpdateWorkerRequest,
+  WorkerAuthorizeResponse,
+  WorkerHealthResponse,
+  WorkerResponse,
+  WorkerTestRequest,
+  WorkerTestResponse,
+} from "../../src/workers/schema";
 import { EngineConfigResponse, OpenApiDocument } from "../operations/discovery";
 import { HealthSchema } from "../operations/service";
 import { ErrorRecord } from "./error-record";
@@ -86,6 +95,7 @@ export const RECORDS: Readonly<Record<string, TSchema>> = {
   CreatePluginRequest,
   CreatePluginResponse,
   CreateGatewayRequest,
+  CreateWorkerRequest,
   ChatMessage,
   ChatRequest,
   ChatResponse,
@@ -128,9 +138,15 @@ export const RECORDS: Readonly<Record<string, TSchema>> = {
   TriggeredRequestConfig,
   UpdateGatewayRequest,
   UpdateSessionVerificationSettingsRequest,
+  UpdateWorkerRequest,
   UpsertStoredSecretRequest,
   UserAuthProviderConnectionResponse,
   ValidateCustomVerifierRequest,
   ValidateCustomVerifierResponse,
   ValueSchema,
+  WorkerAuthorizeResponse,
+  WorkerHealthResponse,
+  WorkerResponse,
+  WorkerTestRequest,
+  WorkerTestResponse,
 };

@@ -19,6 +19,7 @@ import { serviceOperations } from "./service";
 import { settingsOperations } from "./settings";
 import { toolOperations } from "./tools";
 import { trailOperations } from "./trail";
+import { workerOperations } from "./workers";
 
 export const operations: readonly Operation[] = [
   ...authProviderOperations,
@@ -31,6 +32,7 @@ export const operations: readonly Operation[] = [
   ...hookOperations,
   ...pluginOperations,
   ...gatewayOperations,
+  ...workerOperations,
   ...llmOperations,
   ...scheduledToolOperations,
   ...serviceOperations,

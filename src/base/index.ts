@@ -34,14 +34,15 @@ export {
 } from "./log";
 export { commandLine, lineFormat, type LogFormat } from "./log-format";
 export { Redacted, reveal } from "./redacted";
-export { visible, visibleJson } from "./visible";
+export { visible, visibleJson, withoutHidden } from "./visible";
 export { TimedCache } from "./timed-cache";
 export { environmentForOthers } from "./other-programs";
 export { TrustedTime } from "./trusted-time";
 export { nearest, typoOf } from "./nearest";
 export { type UnknownField, unknownFields, unknownMessage } from "./unknown-fields";
+export { excerptOf } from "./excerpt";
 export { closedList, nearestOf } from "./closed-list";
-export { ruleOf, type Violation } from "./rule-text";
+export { ruleOf, valueAt, type Violation } from "./rule-text";
 export { netstrings } from "./netstrings";
 export { inTurn, Places } from "./places";
 export { RecentMap } from "./recent-map";

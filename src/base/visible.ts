@@ -26,6 +26,11 @@ export function visibleLines(text: string): string {
   );
 }
 
+/** The text without hidden characters; keeps line ends, tabs and emoji. */
+export function withoutHidden(text: string): string {
+  return replaced(text, (character) => (character === "\n" || character === "\t" ? character : ""));
+}
+
 /** Equivalent JSON text. `JSON.stringify` escapes only some of the characters. */
 export function visibleJson(json: string): string {
   return replaced(json, (character) =>

@@ -14,6 +14,7 @@ import {
 } from "./keys";
 import { absolute, defaultConfigFile, defaultDataFolder, type Environment } from "./paths";
 import { readModels, type StaticModel } from "./records";
+import { readWorkers, type StaticWorker } from "./workers";
 import { checked, fromText, type NamedSetting, type SettingValue } from "./values";
 
 export interface ConfigSources {
@@ -115,6 +116,8 @@ export class Config {
   readonly apiKey: Redacted | undefined;
   /** Model entries. Their API keys are not part of `settings` either. */
   readonly models: readonly StaticModel[];
+  /** Workers. Their secrets are not part of `settings` either. */
+  readonly workers: readonly StaticWorker[];
   /** The configuration file, which may not exist; undefined without a home folder. */
   readonly file: string | undefined;
   readonly #values: Map<string, SettingValue>;
@@ -132,6 +135,8 @@ export class Config {
     this.apiKey = secretOf(values.get("api_key"));
     const models = values.get("models");
     this.models = readModels(models?.value, models?.origin ?? "", environment);
+    const workers = values.get("workers");
+    this.workers = readWorkers(workers?.value, workers?.origin ?? "", environment);
     const visible = [...values].filter(([name, { value }]) => {
       const declaration = declarations[name];
       return value !== undefined && !declaration?.secret && !declaration?.records;

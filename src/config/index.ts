@@ -11,3 +11,4 @@ export {
 export { ensureFolder, type Environment } from "./paths";
 export { settingOf } from "./values";
 export { AnthropicServer, ModelEntryId, OpenAiServer, type ModelRecord, type StaticModel } from "./records";
+export type { StaticWorker } from "./workers";

@@ -6,6 +6,7 @@ import { AUDIT_KEYS } from "./audit-keys";
 import { HTTP_KEYS } from "./http-keys";
 import { LOG_KEYS } from "./log-keys";
 import { ModelRecord } from "./records";
+import { WorkerRecord } from "./workers";
 import { address, argumentList, count, credentialName, path, seconds, text, userSources } from "./types";
 
 export interface SettingDeclaration {
@@ -198,6 +199,15 @@ export const KEYS = {
     records: true,
     meaning: "model entries that every project may use",
   },
+  workers: {
+    schema: {
+      type: "array",
+      items: WorkerRecord,
+      description: "a list of workers, each with an id and either http or mcp",
+    },
+    records: true,
+    meaning: "workers whose tools every project offers",
+  },
   "llm.timeout": { schema: seconds, default: 120, meaning: "time limit of a chat completion" },
   "llm.tools": {
     schema: { enum: ["all", "read_only"], description: "all or read_only" },
@@ -230,6 +240,16 @@ export const KEYS = {
     schema: count,
     default: 1000,
     meaning: "long polls of each credential at the same time; 0: no limit",
+  },
+  "limits.streams_per_key": {
+    schema: count,
+    default: 1000,
+    meaning: "streams of MCP clients that listen for changes, for each credential; 0: no limit",
+  },
+  "limits.streams": {
+    schema: count,
+    default: 10_000,
+    meaning: "streams of MCP clients that listen for changes, for each server process; 0: no limit",
   },
   "limits.scheduled_runs_per_project": {
     schema: count,

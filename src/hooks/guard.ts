@@ -3,6 +3,7 @@ import { type Json, present } from "../base";
 import type { Core } from "../core";
 import { hashOf } from "../crypto";
 import {
+  type AskedHook,
   type Changes,
   type Guard,
   type GuardedCall,
@@ -26,14 +27,26 @@ import { callWebhook, WebhookFailure } from "./webhook";
 type HookResult<T> = T | { stopped: boolean };
 
 export class ChainGuard implements Guard {
+  readonly accessRules: string;
   readonly #core: Core;
   readonly #chain: Chain;
   /** The hooks whose answers had unknown fields. */
   readonly #noted = new Set<string>();
 
-  constructor(core: Core, chain: Chain) {
+  constructor(core: Core, chain: Chain, accessRules: string) {
+    this.accessRules = accessRules;
     this.#core = core;
     this.#chain = chain;
+  }
+
+  asked(tool: Tool): readonly AskedHook[] {
+    const { access, pre, post } = this.#chain;
+    const judging = [...this.#asked(pre, tool), ...this.#asked(post, tool)].map(([hook]) => hook);
+    return [...new Set([...access, ...judging])].map(({ id, point, failureMode }) => ({
+      hookId: id,
+      point,
+      failureMode,
+    }));
   }
 
   async visible(userId: string, tools: readonly Tool[]): Promise<readonly Tool[]> {

@@ -23,7 +23,11 @@ export async function exported(services: Services, principal: Principal): Promis
   const nameOf = distinctNames();
   return {
     session_verification: { verifier_url, unsafe_skip_verification },
-    providers: byName(providers.items, "id").map((record) => exportedProvider(record, nameOf(record.id))),
+    // Those of workers are created with them.
+    providers: byName(
+      providers.items.filter(({ oauth2 }) => oauth2.worker === undefined),
+      "id",
+    ).map((record) => exportedProvider(record, nameOf(record.id))),
     secrets: byName(
       secrets.items.map(({ key, description }) => ({
         key,

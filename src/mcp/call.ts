@@ -168,12 +168,13 @@ function callerOf(call: ToolCall, waiting: Waiting | undefined, heard: Heard): C
       // The protocol requires increasing values.
       if (progressToken === undefined || notify === undefined || done <= furthest) return;
       furthest = done;
-      const progress = JSON.stringify({
+      const fields = {
         progress: done,
         ...(total === undefined ? {} : { total }),
         ...(message === undefined ? {} : { message }),
-      });
-      notify(progressText(`"progressToken":${progressToken},${progress.slice(1, -1)}`));
+      };
+      const progress = JSON.stringify(fields).slice(1, -1);
+      notify(progressText(`"progressToken":${progressToken},${progress}`));
     },
     asks: (need) => heard.requests.push(need),
     answered: (answer) => {

@@ -4,6 +4,9 @@ export {
   errorReply,
   HEADER_MISMATCH,
   identifierIn,
+  METHOD_NOT_FOUND,
+  INVALID_PARAMS,
+  URL_ELICITATION_REQUIRED,
   PARSE_ERROR,
   type Reply,
   requestIdOf,
@@ -11,5 +14,23 @@ export {
 } from "./json-rpc";
 export { runsTool } from "./requests";
 export { MODERN, namedVersion } from "./versions";
+export type { List, ListKind } from "./list-changes";
 export { Mcp, type Peer } from "./service";
+export type { SessionStream } from "./subscription";
 export { WELL_KNOWN } from "./resource";
+export {
+  BrokenAnswer,
+  headerFault,
+  type Listed,
+  listAll,
+  McpClient,
+  type McpPeer,
+  metadataHeaders,
+  type PeerOptions,
+  ProtocolError,
+  type Send,
+  ServerError,
+  type ServerFacts,
+  ServerTimeout,
+  StatusError,
+} from "./client";

@@ -1,5 +1,6 @@
 // The tools of a gateway: selection, order, names and listing.
 import type { Log } from "../base";
+import { hashOf } from "../crypto";
 import type { Gateway } from "../gateways";
 import { formatted, type Registry, type Tool, type Tools } from "../tools";
 import { pageOf, pageText } from "./list-page";
@@ -12,6 +13,8 @@ export interface Offer {
   byName: ReadonlyMap<string, Tool>;
   /** Pages of the whole list by cursor, as JSON without the outer braces. */
   pages: Map<string, string>;
+  /** Of all its tools, made when it is first asked for. */
+  fingerprint?: string;
 }
 
 interface Text {
@@ -24,6 +27,7 @@ export class Offers {
   // A change of a gateway creates a new record object, a change of a worker a new registry.
   readonly #byGateway = new WeakMap<Gateway, { registry: Registry; offer: Offer }>();
   readonly #texts = { legacy: new WeakMap<Tool, Text>(), modern: new WeakMap<Tool, Text>() };
+  readonly #hashes = new WeakMap<Tool, string>();
 
   constructor(tools: Tools, log: Log) {
     this.#tools = tools;
@@ -42,7 +46,7 @@ export class Offers {
       )
       .filter((tool) => this.#text(tool, false) !== undefined)
       .toSorted((left, right) => Number(isDeprecated(left)) - Number(isDeprecated(right)));
-    const offer = {
+    const offer: Offer = {
       tools,
       byName: new Map(tools.map((tool) => [tool.modelName, tool])),
       pages: new Map<string, string>(),
@@ -51,14 +55,19 @@ export class Offers {
     return offer;
   }
 
-  /** A page of the user's visible tools, as JSON without the outer braces. Throws `RpcError`. `modern`: for revision 2026-07-28. */
+  /**
+   * A page of the user's visible tools, as JSON without the outer braces. `modern`: for revision 2026-07-28. `listed` gets the
+   * fingerprint of the whole list. Throws `RpcError`.
+   */
   async page(
     { gateway, userId }: { gateway: Gateway; userId: string },
     cursor: string | undefined,
     modern: boolean,
+    listed?: (fingerprint: string) => void,
   ): Promise<string> {
     const offer = await this.of(gateway);
     const seen = await this.#tools.visible(gateway.projectId, userId, offer.tools);
+    listed?.(this.#fingerprintIn(offer, seen));
     if (seen !== offer.tools) return this.#page(seen, cursor, modern);
     // An empty cursor is one that we never gave out, not the start of the list.
     const key = `${modern ? "modern" : "legacy"}${cursor === undefined ? "" : ` after ${cursor}`}`;
@@ -67,6 +76,19 @@ export class Offers {
     const page = this.#page(seen, cursor, modern);
     offer.pages.set(key, page);
     return page;
+  }
+
+  /** Of the gateway's tools and the access rules of its project (see `List`). */
+  async basis(gateway: Gateway): Promise<string> {
+    const offer = await this.of(gateway);
+    return `${this.#fingerprintIn(offer, offer.tools)} ${await this.#tools.accessRulesOf(gateway.projectId)}`;
+  }
+
+  /** Of the tools that the user sees, with their definitions. */
+  async fingerprint({ gateway, userId }: { gateway: Gateway; userId: string }): Promise<string> {
+    const offer = await this.of(gateway);
+    const seen = await this.#tools.visible(gateway.projectId, userId, offer.tools);
+    return this.#fingerprintIn(offer, seen);
   }
 
   /** Whether headers must repeat parameters of the tool (`x-mcp-header`). */
@@ -83,9 +105,21 @@ export class Offers {
     );
   }
 
+  #fingerprintIn(offer: Offer, seen: readonly Tool[]): string {
+    const made = (): string => hashOf(seen.map((tool) => this.#hash(tool)).join(" "));
+    return seen === offer.tools ? (offer.fingerprint ??= made()) : made();
+  }
+
+  #hash(tool: Tool): string {
+    const hash = this.#hashes.get(tool) ?? hashOf(this.#text(tool, true) ?? "");
+    this.#hashes.set(tool, hash);
+    return hash;
+  }
+
   /** Undefined for a tool that cannot be listed; the others still are. */
   #text(tool: Tool, modern: boolean): string | undefined {
-    const texts = this.#texts[modern ? "modern" : "legacy"];
+    // Tools that are compiled in are the same in all revisions.
+    const texts = this.#texts[modern && tool.definition.original !== undefined ? "modern" : "legacy"];
     const known = texts.get(tool) ?? { text: this.#made(tool, modern) };
     texts.set(tool, known);
     return known.text;

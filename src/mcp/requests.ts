@@ -4,19 +4,11 @@ import type { Core } from "../core";
 import type { Tool } from "../tools";
 import type { GatewayUser } from "./access";
 import type { AnswerForm, Reader } from "./answer-form";
-import type { CallAnswer, Calls, ToolCall } from "./call";
+import type { Calls, ToolCall } from "./call";
 import { checkParameters } from "./http-headers";
-import {
-  ACCEPTED,
-  INVALID_PARAMS,
-  type Reply,
-  type RequestId,
-  resultReply,
-  RpcError,
-  type RpcMessage,
-} from "./json-rpc";
+import { INVALID_PARAMS, type Reply, resultReply, RpcError, type RpcMessage } from "./json-rpc";
 import type { Offers } from "./offer";
-import { held, progressTokenOf, type Running } from "./running";
+import { cancellable, progressTokenOf, type Running } from "./running";
 import { metaText } from "./server-info";
 import type { Peer } from "./service";
 import type { Session } from "./session";
@@ -62,46 +54,43 @@ export class Requests {
     const version = session?.version ?? legacyVersion(peer.header?.("mcp-protocol-version") ?? "");
     const opensUrls = session?.byUrl === true && session.version === "2025-11-25";
     const reader = { modern: false, readsLinks: version !== "2025-03-26", opensUrls };
-    const call: ToolCall = {
-      ...(await this.#target(peer.user, request, reader)),
-      ...callOf(peer),
-      progressToken: progressTokenOf(params, text),
-      modern: false,
-      capabilities: {},
-      consent: opensUrls ? "url_error" : "text",
-    };
     // Only the holder of a session can cancel its calls.
     const running = peer.header === undefined ? this.#parts.piped : session?.running;
-    const answer = await this.#cancellable(call, peer, id, running);
-    if (answer === undefined) return ACCEPTED;
-    const { fields, meta } = answer;
-    return resultReply(
-      id,
-      meta === undefined ? `{${fields}}` : `{${fields},"_meta":${JSON.stringify(meta)}}`,
-    );
+    return cancellable(id, peer, running, async () => {
+      const { fields, meta } = await this.#parts.calls.run({
+        ...(await this.#target(peer.user, request, reader)),
+        ...callOf(peer),
+        progressToken: progressTokenOf(params, text),
+        modern: false,
+        capabilities: {},
+        consent: opensUrls ? "url_error" : "text",
+      });
+      const more = meta === undefined ? "" : `,"_meta":${JSON.stringify(meta)}`;
+      return resultReply(id, `{${fields}${more}}`);
+    });
   }
 
   async modern(request: Request, text: string, peer: Peer, capabilities: JsonObject): Promise<Reply> {
     const { id, params, method } = request;
     const { user, header } = peer;
     const reader = { modern: true, readsLinks: true, opensUrls: false };
-    const target = await this.#target(user, request, reader);
-    if (header !== undefined && method === "tools/call" && this.#parts.offers.mirrors(target.tool))
-      checkParameters(header, inputOf(target.tool.definition), params["arguments"]);
-    const call: ToolCall = {
-      ...target,
-      ...callOf(peer),
-      progressToken: progressTokenOf(params, text),
-      modern: true,
-      capabilities,
-      consent: supportsUrl(capabilities) ? "input_required" : "text",
-    };
+    // A program cancels by a message, which names the request; over HTTP its client closes the stream.
     const running = header === undefined ? this.#parts.piped : undefined;
-    const answer = await this.#cancellable(call, peer, id, running);
-    if (answer === undefined) return ACCEPTED;
-    const { fields, meta, inputRequired } = answer;
-    const type = inputRequired === true ? "input_required" : "complete";
-    return resultReply(id, `{"resultType":"${type}","_meta":${metaText(user, meta)},${fields}}`);
+    return cancellable(id, peer, running, async () => {
+      const target = await this.#target(user, request, reader);
+      if (header !== undefined && method === "tools/call" && this.#parts.offers.mirrors(target.tool))
+        checkParameters(header, inputOf(target.tool.definition), params["arguments"]);
+      const { fields, meta, inputRequired } = await this.#parts.calls.run({
+        ...target,
+        ...callOf(peer),
+        progressToken: progressTokenOf(params, text),
+        modern: true,
+        capabilities,
+        consent: supportsUrl(capabilities) ? "input_required" : "text",
+      });
+      const type = inputRequired === true ? "input_required" : "complete";
+      return resultReply(id, `{"resultType":"${type}","_meta":${metaText(user, meta)},${fields}}`);
+    });
   }
 
   /** Throws `RpcError` if the gateway does not offer it. */
@@ -131,18 +120,6 @@ export class Requests {
     if (tool === undefined) throw notOffered();
     const shown = await this.#parts.upstreams.shownBy(gateway, tool, reader);
     return { tool, params, form: toolForm({ tool, reader, maxBytes, log: this.#core.log, shown }) };
-  }
-
-  /** Runs a call that its client may cancel. Undefined if it did: it gets no answer. */
-  async #cancellable(
-    call: ToolCall,
-    { stop }: Peer,
-    id: RequestId,
-    running: Running | undefined,
-  ): Promise<CallAnswer | undefined> {
-    using _hold = running === undefined ? undefined : held(running, id, stop);
-    const answer = await this.#parts.calls.run(call);
-    return stop.aborted ? undefined : answer;
   }
 }
 

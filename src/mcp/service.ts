@@ -24,12 +24,13 @@ import {
   RpcError,
   type RpcMessage,
 } from "./json-rpc";
+import { ListChanges, type ListKind } from "./list-changes";
 import { Offers } from "./offer";
 import { RequestStates } from "./request-state";
 import { Requests, runsTool } from "./requests";
-import { cancel, held, type Running } from "./running";
-import { discovered, metaText } from "./server-info";
-import { Sessions } from "./session";
+import { cancellable, cancel, type Running } from "./running";
+import { capabilitiesOf, discovered, metaText } from "./server-info";
+import { type Session, Sessions } from "./session";
 import { Subscriptions } from "./subscription";
 import { isListMethod, Upstreams } from "./upstream";
 import {
@@ -60,17 +61,19 @@ export interface Peer {
 type Request = Extract<RpcMessage, { kind: "request" }>;
 type Query = Exclude<RpcMessage, { kind: "response" }>;
 
-/** How long a client may cache a list. */
+/** How long a client may cache what it learns. A list for a moment only: not every client listens for changes. */
 const CACHE_HINTS = '"ttlMs":60000,"cacheScope":"private"';
+const LIST_CACHE_HINTS = '"ttlMs":1000,"cacheScope":"private"';
 
 export class Mcp {
   readonly access: Access;
+  readonly subscriptions: Subscriptions;
   readonly #core: Core;
   readonly #sessions: Sessions;
   readonly #offers: Offers;
   readonly #upstreams: Upstreams;
   readonly #requests: Requests;
-  readonly #subscriptions: Subscriptions;
+  readonly #changes: ListChanges;
   /** Running calls on a transport without headers, which has a single client. */
   readonly #piped: Running = new Map();
 
@@ -88,9 +91,10 @@ export class Mcp {
     this.#core = core;
     this.access = new Access(identity, () => core.publicUrl(), refusals);
     this.#sessions = new Sessions(core);
-    this.#subscriptions = new Subscriptions(core, gateways);
     this.#offers = new Offers(tools, core.log);
     this.#upstreams = new Upstreams(tools);
+    this.#changes = new ListChanges(core, gateways, { tools: this.#offers, ...this.#upstreams.lists });
+    this.subscriptions = new Subscriptions(this.#changes, this.#sessions);
     this.#requests = new Requests(core, {
       calls: new Calls({
         tools,
@@ -145,10 +149,10 @@ export class Mcp {
       cancel(message, text, peer.header === undefined ? this.#piped : session?.running);
       return ACCEPTED;
     }
-    const { id, method, params } = message;
+    const { id, method } = message;
     if (method === "ping") return resultReply(id, "{}");
     if (runsTool(method)) return this.#requests.legacy(message, text, peer, session);
-    const page = await this.#page(peer.user, method, params, false);
+    const page = await this.#page(peer.user, message, false, listed(session));
     if (page !== undefined) return resultReply(id, `{${page}}`);
     throw noSuchMethod(false);
   }
@@ -162,7 +166,7 @@ export class Mcp {
     const { name: title, slug: name, instructions } = user.gateway;
     const result = {
       protocolVersion: version,
-      capabilities: { tools: {}, ...(await this.#upstreams.capabilities(user.gateway)) },
+      capabilities: await this.#capabilities(user),
       serverInfo: { name, title, version: productVersion },
       ...(instructions === undefined ? {} : { instructions }),
     };
@@ -182,33 +186,53 @@ export class Mcp {
     const capabilities = declaredCapabilities(params);
     const start = `"resultType":"complete","_meta":${metaText(user)}`;
     if (method === "server/discover") {
-      const more = await this.#upstreams.capabilities(user.gateway);
-      return resultReply(id, `{${start},${discovered(user, more)},${CACHE_HINTS}}`);
+      const has = await this.#capabilities(user);
+      return resultReply(id, `{${start},${discovered(user, has)},${CACHE_HINTS}}`);
     }
     if (runsTool(method)) return this.#requests.modern(request, text, peer, capabilities);
     if (method === "subscriptions/listen") return this.#listen(request, peer);
-    const page = await this.#page(user, method, params, true);
-    if (page !== undefined) return resultReply(id, `{${start},${page},${CACHE_HINTS}}`);
+    const page = await this.#page(user, request, true, () => undefined);
+    if (page !== undefined) return resultReply(id, `{${start},${page},${LIST_CACHE_HINTS}}`);
     throw noSuchMethod(true);
   }
 
-  /** A page of a list, as JSON without the outer braces; undefined if the method does not list anything. */
+  /**
+   * A page of a list, as JSON without the outer braces; undefined if the method does not list anything. `listed` gets the
+   * fingerprint of the whole list.
+   */
   async #page(
     user: GatewayUser,
-    method: string,
-    params: JsonObject,
+    { method, params }: Request,
     modern: boolean,
+    listed: (kind: ListKind, fingerprint: string) => void,
   ): Promise<string | undefined> {
-    if (method === "tools/list") return this.#offers.page(user, cursorOf(params), modern);
-    return isListMethod(method) ? this.#upstreams.page(user, method, cursorOf(params)) : undefined;
+    if (method === "tools/list")
+      return this.#offers.page(user, cursorOf(params), modern, (tools) => listed("tools", tools));
+    if (!isListMethod(method)) return undefined;
+    return this.#upstreams.page(user, method, cursorOf(params), listed);
+  }
+
+  /** What the gateway offers. */
+  async #capabilities({ gateway }: GatewayUser): Promise<JsonObject> {
+    const { prompts, resources, completions } = (await this.#upstreams.of(gateway)).has;
+    const has = { tools: true, prompts, resources };
+    return capabilitiesOf(
+      this.#changes.kinds.filter((kind) => has[kind]),
+      completions,
+    );
   }
 
   async #listen({ id, params }: Request, peer: Peer): Promise<Reply> {
-    // A program cancels by a message, which names the request; over HTTP its client closes the stream.
     const running = peer.header === undefined ? this.#piped : undefined;
-    using _hold = running === undefined ? undefined : held(running, id, peer.stop);
-    return await this.#subscriptions.listen(id, params, peer);
+    return cancellable(id, peer, running, () => this.subscriptions.listen(id, params, peer));
   }
+}
+
+/** Remembers what a client lists, so that a stream that it opens later tells it of changes since then. */
+function listed(session: Session | undefined): (kind: ListKind, fingerprint: string) => void {
+  return (kind, fingerprint) => {
+    if (session !== undefined) session.listed[kind] = fingerprint;
+  };
 }
 
 function cursorOf({ cursor }: JsonObject): string | undefined {

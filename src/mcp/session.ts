@@ -6,6 +6,7 @@ import { RuntimeError } from "../errors";
 import { actorOf } from "../identity";
 import type { GatewayUser } from "./access";
 import { RpcError, SESSION_NOT_FOUND } from "./json-rpc";
+import type { Seen } from "./list-changes";
 import type { Running } from "./running";
 import { legacyVersion, type LegacyVersion } from "./versions";
 
@@ -18,6 +19,10 @@ export interface SessionState {
 
 export interface Session extends SessionState {
   readonly running: Running;
+  /** Open streams, oldest first. Only the newest gets messages: none may be sent on two. */
+  readonly streams: object[];
+  /** The lists that the client got last. */
+  readonly listed: Seen;
 }
 
 interface Opened extends Session {
@@ -76,6 +81,8 @@ export class Sessions {
       actor: String(actor),
       userId: String(userId),
       running: new Map(),
+      streams: [],
+      listed: {},
     };
     const [oldest] = this.#opened.size >= MAX_SESSIONS ? this.#opened.keys() : [];
     if (oldest !== undefined) this.#opened.delete(oldest);

@@ -14,10 +14,15 @@ export interface Caller {
   readonly state: Json | undefined;
   /** Headers of the client's request that its gateway passes on, by lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Reports progress. Values increase; without `total` the end is unknown. */
+  /** Reports progress. Values increase; without `total` the end is unknown. `message`: what is being done, for people. */
   progress(done: number, total?: number, message?: string): void;
   /** Called when the run ended because it needs this. */
   asks(need: InputNeeded): void;
+  /**
+   * Asks the client while the run goes on, and resolves with the answer of its user; absent if the client cannot be asked
+   * before the run has ended. Rejects if it does not answer.
+   */
+  ask?(request: InputRequest): Promise<JsonObject>;
   /** Called with the answer of an MCP server, if no hook has judged or replaced the outcome. */
   answered?(answer: ServerAnswer): void;
 }

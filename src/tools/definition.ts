@@ -104,8 +104,8 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
   input: Input;
   output: Output;
   /**
-   * The grant that the tool needs; absent: none at all. Empty scopes: an active provider, no connection. `provider` is a
-   * `provider_id`; with `id`, it is that one record.
+   * The grant that the tool needs; absent: none at all. Empty scopes: an active provider, no connection; for a tool of a
+   * worker: a connection with any scopes. `provider` is a `provider_id`; with `id`, it is that one record.
    */
   authorization?: { provider: string; id?: string; scopes: readonly string[] };
   secrets?: readonly string[];

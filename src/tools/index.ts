@@ -37,6 +37,7 @@ export {
   ScopesLost,
   ToolError,
   type ToolErrorDetails,
+  TOOL_ERROR_KINDS,
   type ToolErrorKind,
   upstreamBadRequest,
   upstreamFailed,
@@ -56,6 +57,7 @@ export type { ToolSource } from "./registries";
 export type { CatalogSummary, Registry, SkippedTool, Tool } from "./registry";
 export { inputAs, ruledBy, withReplacements } from "./replaced";
 export {
+  type AskedHook,
   type Changes,
   type Guard,
   type GuardedCall,

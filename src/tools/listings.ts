@@ -1,5 +1,5 @@
 // Lists tools: as records or in the formats of models.
-import { JsonText, type Page, page, paging } from "../base";
+import { JsonText, type Page, page, type Paging, paging } from "../base";
 import { actFor, type Principal } from "../identity";
 import { CachedByGeneration, type Store } from "../store";
 import { toolRecord } from "./document";
@@ -86,6 +86,17 @@ export class Listings {
     const found = await this.#visibleIn(principal, view, await this.#found(principal, query));
     const shown = found.slice(window.offset, window.offset + window.limit);
     return { shown, total: found.length, window };
+  }
+
+  /** The tools of a worker, in all versions, for administrators. */
+  async ofWorker(principal: Principal, workerId: string, window: Paging): Promise<Page<ToolRecord>> {
+    const { versions } = await this.#parts.registryOf(principal.projectId);
+    const tools = versions.filter(({ catalog }) => catalog.worker?.id === workerId);
+    const shown = tools.slice(window.offset, window.offset + window.limit);
+    const view = { userId: undefined, formats: [] };
+    const lookUps = this.#parts.requirements.lookUps(principal.projectId, undefined);
+    const records = shown.map((tool) => this.#record(principal, tool, view, lookUps));
+    return page(await Promise.all(records), tools.length, window);
   }
 
   async get(principal: Principal, name: string, query: ToolFilter): Promise<ToolRecord> {

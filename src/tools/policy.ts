@@ -46,7 +46,18 @@ export interface Changes {
 
 export type GuardedOutcome = { value: unknown } | { error: ToolError };
 
+/** A hook that a call would ask. */
+export interface AskedHook {
+  hookId: string;
+  point: PolicyDecision["point"];
+  failureMode: "fail_closed" | "fail_open";
+}
+
 export interface Guard {
+  /** Another text after each change of the rules by which `visible` decides; empty if it hides nothing. */
+  readonly accessRules: string;
+  /** The hooks that a call of the tool would ask, in their order, without asking them. */
+  asked(tool: Tool): readonly AskedHook[];
   /** The tools that the user may see, in their order; none if a mandatory hook cannot be reached. */
   visible(userId: string, tools: readonly Tool[]): Promise<readonly Tool[]>;
   /** Whether the user may see the tool of a call; the error if that cannot be determined. */

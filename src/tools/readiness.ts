@@ -92,7 +92,7 @@ export class Readiness {
     tool: Tool,
     authorization: AuthorizationState | undefined,
   ): Promise<LiveGrant | ToolError | undefined> {
-    if (authorization?.provider === undefined || authorization.scopes.length === 0) return undefined;
+    if (authorization?.provider === undefined || !authorization.needsGrant) return undefined;
     try {
       const grant = await this.#connections.grant(projectId, userId, authorization.provider);
       if (
@@ -118,7 +118,7 @@ export class Readiness {
     authorization: AuthorizationState | undefined,
     secrets: Readonly<Record<string, string>>,
   ): Promise<ToolError | undefined> {
-    if (authorization?.provider === undefined || authorization.scopes.length === 0) return undefined;
+    if (authorization?.provider === undefined || !authorization.needsGrant) return undefined;
     if (!checksServer(tool.catalog)) return undefined;
     const stored = await this.#connections.stored(projectId, userId, authorization.provider);
     return stored === undefined

@@ -15,6 +15,8 @@ export interface AuthorizationState {
   /** Why there is no provider, or a note about the choice. */
   reason: string | undefined;
   scopes: readonly string[];
+  /** Whether the tool runs with a grant of the user; false: it needs only the provider's client. */
+  needsGrant: boolean;
   missing: string[];
   met: boolean;
   /** Whether there is a usable grant, whatever its scopes. */
@@ -77,7 +79,7 @@ export class Requirements {
         : await Promise.all(
             needed.map(async (key) => ({ key, met: await this.#secrets.exists(projectId, key) })),
           );
-    const authorization = await authorizationOf(definition.authorization, lookUps);
+    const authorization = await authorizationOf(definition, lookUps);
     const met = secrets.every((secret) => secret.met) && (authorization === undefined || authorization.met);
     return { met, authorization, secrets };
   }
@@ -115,12 +117,20 @@ function once<T>(known: Map<string, Promise<T>>, key: string, ask: () => Promise
 }
 
 async function authorizationOf(
-  need: ToolDefinition["authorization"],
+  { authorization: need, foreign = false }: ToolDefinition,
   lookUps: ProviderLookUps,
 ): Promise<AuthorizationState | undefined> {
   if (need === undefined) return undefined;
   const chosen = await lookUps.chosen(need);
-  const base = { name: need.provider, scopes: need.scopes, granted: false, pending: undefined } as const;
+  // Many platforms have no scopes, and a worker has no other use for a provider than the user's token.
+  const needsGrant = foreign || need.scopes.length > 0;
+  const base = {
+    name: need.provider,
+    scopes: need.scopes,
+    needsGrant,
+    granted: false,
+    pending: undefined,
+  } as const;
   if (chosen.provider === undefined) {
     const missing = [...need.scopes];
     return {
@@ -133,14 +143,13 @@ async function authorizationOf(
     };
   }
   const { provider, note: reason } = chosen;
-  // Without scopes the tool needs only the provider's client.
-  if (need.scopes.length === 0) {
+  if (!needsGrant) {
     return { ...base, provider, reason, missing: [], met: true, tokenStatus: "completed" };
   }
   const granted = await lookUps.granted(provider);
   const usable = granted?.usable === true;
   const missing = missingScopes(usable ? granted.scopes : [], need.scopes, provider.oauth2.scopeAliases);
-  if (missing.length === 0)
+  if (missing.length === 0 && (usable || !foreign))
     return { ...base, provider, reason, missing, met: true, granted: true, tokenStatus: "completed" };
   const pending = await lookUps.pending(provider);
   const dead = granted !== undefined && !usable;

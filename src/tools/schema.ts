@@ -195,7 +195,31 @@ export const ExecuteToolRequest = Type.Object({
     }),
   ),
   include_error_stacktrace: Type.Optional(Type.Boolean()),
+  dry_run: Type.Optional(
+    Type.Boolean({
+      description:
+        "Say what the run would do, and do nothing: `output.value` has the converted input, the requirements, the hooks that would be asked and the rules for repeats. `success` says whether it would begin.",
+    }),
+  ),
 });
+
+/** The value of a dry run. */
+export interface DryRunReport {
+  dry_run: true;
+  /** Whether the input is valid and all requirements are met. Hooks may still refuse the call. */
+  would_run: boolean;
+  /** `Toolkit.DoThis@1.0.0` */
+  tool: string;
+  /** The id of the worker that runs it. */
+  worker?: string;
+  /** After conversion; absent if it is not valid. */
+  input?: { [name: string]: unknown };
+  requirements: RequirementsRecord;
+  hooks: { id: string; hook_point: string; failure_mode: string }[];
+  /** `safe`: reads only, or may be done twice. Otherwise a run that may have had an effect is never repeated. */
+  repeats: "safe" | "never_after_effect";
+  run_at?: string;
+}
 
 export const ToolErrorRecord = Type.Object({
   message: Type.String(),

@@ -9,6 +9,7 @@ import type { Limits } from "../limits";
 import type { Providers } from "../providers";
 import type { Secrets } from "../secrets";
 import type { Catalog } from "./definition";
+import { DryRun } from "./dry-run";
 import { Execute, type ExecuteOptions } from "./execute";
 import type { Idempotency } from "./idempotency";
 import { judgeInput } from "./input";
@@ -43,6 +44,7 @@ export class Tools {
   readonly #authorization: AuthorizationService;
   readonly #execute: Execute;
   readonly #policy: ToolPolicy;
+  readonly #dryRun: DryRun;
 
   constructor(
     core: Core,
@@ -76,6 +78,12 @@ export class Tools {
       find: (principal, userId, name) => this.find(principal, userId, name),
     });
     this.#policy = parts.policy;
+    this.#dryRun = new DryRun({
+      core,
+      requirements: this.#requirements,
+      policy: parts.policy,
+      find: (principal, userId, name, version) => this.find(principal, userId, name, version),
+    });
     const executing = {
       readiness: new Readiness(this.#requirements, connections, secrets, core.settings),
       runner: new Runner(core, connections, authorization),
@@ -117,6 +125,11 @@ export class Tools {
     return guard === undefined ? among : guard.visible(userId, among);
   }
 
+  /** Another text after each change of the rules by which users of the project see tools. */
+  async accessRulesOf(projectId: string): Promise<string> {
+    return (await this.#policy.guardOf(projectId))?.accessRules ?? "";
+  }
+
   /** Starts the consent for exactly the tool's scopes, or returns `completed` if none are missing. */
   async authorize(principal: Principal, request: AuthorizeTool): Promise<Authorization> {
     const { projectId } = principal;
@@ -126,7 +139,7 @@ export class Tools {
     if (authorization !== undefined && authorization.provider === undefined) {
       throw requirementsNotMet(`${authorization.reason ?? "no auth provider is configured"}.`);
     }
-    if (authorization?.provider === undefined || authorization.scopes.length === 0) {
+    if (authorization?.provider === undefined || !authorization.needsGrant) {
       return this.#authorization.createCompleted(principal, userId);
     }
     const { provider, scopes } = authorization;
@@ -193,7 +206,8 @@ export class Tools {
     return (await this.#registries.of(projectId)).scopesOf(providerId);
   }
 
-  execute(principal: Principal, request: ExecuteTool, options?: ExecuteOptions): Promise<Execution> {
+  async execute(principal: Principal, request: ExecuteTool, options?: ExecuteOptions): Promise<Execution> {
+    if (request.dry_run === true) return this.#dryRun.execute(principal, request);
     return this.#execute.execute(principal, request, options);
   }
 

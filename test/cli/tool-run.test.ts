@@ -276,6 +276,30 @@ describe("an invalid input", () => {
   });
 });
 
+describe("tools exec --dry-run", () => {
+  const SAY = ["tools", "exec", "Chat.SendMessage", "--user", "alice", "--dry-run"];
+
+  test("prints what a run would do, and the exit code says whether it would begin", async () => {
+    const { run } = await consentedTerminal();
+    const fine = await run([...SAY, "--channel-name", "general", "--message", "Never sent"]);
+    const unmet = await run([
+      ...SAY.slice(0, 4),
+      "nobody",
+      ...SAY.slice(5),
+      "--channel-name",
+      "g",
+      "--message",
+      "x",
+    ]);
+    const invalid = await run(SAY);
+
+    expect([fine.code, unmet.code, invalid.code]).toEqual([0, 9, 2]);
+    expect(jsonOf(fine)).toMatchObject({ dry_run: true, would_run: true, input: { message: "Never sent" } });
+    expect(jsonOf(unmet)).toMatchObject({ would_run: false, requirements: { met: false } });
+    expect(invalid.stderr).toStartWith("error: --message is needed. ");
+  });
+});
+
 describe("tools exec NAME --help", () => {
   test("shows the parameters with type, default and allowed values", async () => {
     const { code, stdout } = await newTerminal().run(["tools", "exec", "Chat.ListConversations", "--help"]);

@@ -75,6 +75,8 @@ function dueBesides({ open, path, body }: DescribedOperation): string[] {
   return [
     ...(open ? [] : ["401", "403"]),
     ...(/\{(\w+_)?id\}$/.test(path) && !path.startsWith("/v1/scheduled_tools") ? ["404"] : []),
+    // Not published, but clients take an unknown worker to be 404.
+    ...(path.startsWith("/v1/workers/{id}/") ? ["404"] : []),
     ...(body === undefined ? [] : ["400", "413", "415"]),
   ];
 }
@@ -85,6 +87,8 @@ function allowedBesides({ name, path, parameters, open }: DescribedOperation): s
     "429",
     // The database cannot be used.
     "503",
+    // An id that is too long.
+    ...(path.startsWith("/v1/workers/{id}") ? ["400"] : []),
     // An invalid page size or offset.
     ...(parameters.some((one) => one["name"] === "limit") ? ["400"] : []),
     ...(tagged ? ["304"] : []),

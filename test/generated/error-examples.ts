@@ -74,7 +74,7 @@ async function requestsFor(
 
 /** The last id of the path is longer than ids are. */
 function longIds(valid: Prepared): Prepared[] {
-  const [, last] = /\{(\w+)\}$/.exec(valid.operation.path) ?? [];
+  const [, last] = /\{(\w+)\}(?:\/\w+)?$/.exec(valid.operation.path) ?? [];
   return last === undefined ? [] : [{ ...valid, path: { ...valid.path, [last]: "x".repeat(300) } }];
 }
 

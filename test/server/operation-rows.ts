@@ -32,6 +32,7 @@ const PLUGIN = {
   plugin_type: "webhook",
   webhook_config: { endpoints: { pre: { ...ENDPOINT, priority: 1 } } },
 };
+const WORKER = { id: "made", mcp: { uri: "http://127.0.0.1:1/mcp", timeout: 1, retry: 0 } };
 const RUN = { tool_name: "Chat.WhoAmI", user_id: "alice" };
 
 // In this order each of them succeeds for an admin key.
@@ -199,6 +200,23 @@ export const ROWS: Record<string, Row> = {
     success: 200,
   },
   "project-gateways-delete": { path: `${GATEWAYS}/GATEWAY`, success: 204 },
+  "workers-list": { path: "/v1/workers", success: 200 },
+  // Nothing listens there: the record says so.
+  "workers-create": { path: "/v1/workers", body: WORKER, success: 201 },
+  "workers-test": {
+    path: "/v1/workers/test",
+    body: { type: "mcp", mcp: { uri: WORKER.mcp.uri } },
+    success: 200,
+  },
+  "workers-get": { path: "/v1/workers/there", success: 200 },
+  "workers-update": { path: "/v1/workers/there", body: { updates: "auto" }, success: 200 },
+  "workers-authorize": { path: "/v1/workers/there/authorize", success: 200 },
+  "workers-health": { path: "/v1/workers/there/health", success: 200 },
+  "workers-tools-list": { path: "/v1/workers/there/tools", success: 200 },
+  "workers-refresh": { path: "/v1/workers/there/refresh", success: 200 },
+  "workers-diff": { path: "/v1/workers/there/diff", success: 200 },
+  "workers-accept": { path: "/v1/workers/there/accept", body: {}, success: 200 },
+  "workers-delete": { path: "/v1/workers/made", success: 204 },
   "scheduled-tools-list": { path: "/v1/scheduled_tools", success: 200 },
   "scheduled-tool-get": {
     path: "/v1/scheduled_tools/SCHEDULED",
@@ -223,7 +241,7 @@ export function columnsOf(id: string): ReadonlySet<Column> {
 
 /**
  * A stage with what the rows name: a connection of alice and a run of hers in the far future, a consent that waits for
- * bob, the secret TOKEN.
+ * bob, the secret TOKEN, the worker there.
  */
 export interface RowStage extends Stage {
   connection: string;
@@ -252,6 +270,7 @@ export async function startRowStage(options?: SiteOptions): Promise<RowStage> {
   const [plugin, hook] = [String(at(used.body, "id")), String(at(used.body, "hooks.0.id"))];
   const made = await admin.post(GATEWAYS, { ...GATEWAY, slug: "there" });
   const [unused, gateway] = [String(at(idle.body, "id")), String(at(made.body, "id"))];
+  await admin.post("/v1/workers", { ...WORKER, id: "there" });
   const later = await admin.post("/v1/tools/execute", { ...RUN, run_at: "2999-01-01T00:00:00" });
   const scheduled = String(at(later.body, "id"));
   return { ...stage, connection, authorization, plugin, hook, unused, gateway, scheduled };

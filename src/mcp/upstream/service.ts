@@ -1,11 +1,13 @@
 // Prompts, resources and completions of MCP servers at gateways: lists come from the stored catalogs, everything else runs as a
 // reserved tool.
 import { isObject, type JsonObject } from "../../base";
+import { hashOf } from "../../crypto";
 import type { Gateway } from "../../gateways";
 import type { Registry, Tool, Tools } from "../../tools";
 import type { GatewayUser } from "../access";
 import type { AnswerForm, Reader } from "../answer-form";
 import { INVALID_PARAMS, noSuchMethod, RESOURCE_NOT_FOUND, RpcError } from "../json-rpc";
+import type { List, ListKind } from "../list-changes";
 import { pageOf, pageText } from "../list-page";
 import { type Listed, type UpstreamOffer, upstreamOffer } from "./offer";
 import type { Shown } from "./passed-result";
@@ -23,6 +25,9 @@ const LISTS = {
   "resources/templates/list": "resourceTemplates",
 } as const;
 export type ListMethod = keyof typeof LISTS;
+
+type UpstreamLists = Record<(typeof LISTS)[ListMethod], readonly Listed[]>;
+type UpstreamKind = Exclude<ListKind, "tools">;
 
 /** A run of a reserved tool. */
 export interface ReadCall {
@@ -54,33 +59,51 @@ export class Upstreams {
     return offer;
   }
 
-  /** The capabilities of a gateway besides tools. */
-  async capabilities(gateway: Gateway): Promise<JsonObject> {
-    const { has } = await this.of(gateway);
-    const names = Object.entries(has).flatMap(([name, isThere]) => (isThere ? [name] : []));
-    return Object.fromEntries(names.map((name) => [name, {}]));
-  }
-
   /** A page of what the user may see, as JSON without the outer braces; undefined for a kind of which the gateway has nothing. */
   async page(
     { gateway, userId }: GatewayUser,
     method: ListMethod,
     cursor: string | undefined,
+    listed: (kind: UpstreamKind, fingerprint: string) => void,
   ): Promise<string | undefined> {
     const member = LISTS[method];
     const offer = await this.of(gateway);
     if (!has(offer, method)) return undefined;
-    const lists = { prompts: offer.prompts, resources: offer.resources, resourceTemplates: offer.templates };
-    const all: readonly Listed[] = lists[member];
-    const serving = [...new Set(all.map(({ tool }) => tool))];
-    const visible = new Set(await this.#tools.visible(gateway.projectId, userId, serving));
-    const seen = all.filter(({ tool }) => visible.has(tool));
-    const page = pageOf(seen, ({ shown }) => shown, cursor);
+    const seen = await this.#visible(gateway, userId, offer);
+    const kind = member === "prompts" ? "prompts" : "resources";
+    listed(kind, fingerprintOf(kind, seen));
+    const page = pageOf(seen[member], ({ shown }) => shown, cursor);
     return pageText(
       member,
       page.shown.map(({ text }) => text),
       page.cursor,
     );
+  }
+
+  /** The lists of which clients can be told that they have changed. */
+  get lists(): Record<UpstreamKind, List> {
+    const list = (kind: UpstreamKind): List => ({
+      basis: async (gateway) => {
+        const all = fingerprintOf(kind, listsOf(await this.of(gateway)));
+        return `${all} ${await this.#tools.accessRulesOf(gateway.projectId)}`;
+      },
+      fingerprint: async ({ gateway, userId }) =>
+        fingerprintOf(kind, await this.#visible(gateway, userId, await this.of(gateway))),
+    });
+    return { prompts: list("prompts"), resources: list("resources") };
+  }
+
+  /** What the user may see. */
+  async #visible(gateway: Gateway, userId: string, offer: UpstreamOffer): Promise<UpstreamLists> {
+    const all = listsOf(offer);
+    const serving = [...new Set(Object.values(all).flatMap((items) => items.map(({ tool }) => tool)))];
+    const visible = new Set(await this.#tools.visible(gateway.projectId, userId, serving));
+    const seen = (items: readonly Listed[]): Listed[] => items.filter(({ tool }) => visible.has(tool));
+    return {
+      prompts: seen(all.prompts),
+      resources: seen(all.resources),
+      resourceTemplates: seen(all.resourceTemplates),
+    };
   }
 
   /** What a request runs. Throws `RpcError` if the gateway does not have it. */
@@ -101,6 +124,16 @@ export class Upstreams {
   async shownBy(gateway: Gateway, tool: Tool, reader: Reader): Promise<Shown> {
     return shownBy(await this.of(gateway), tool, reader);
   }
+}
+
+function listsOf({ prompts, resources, templates }: UpstreamOffer): UpstreamLists {
+  return { prompts, resources, resourceTemplates: templates };
+}
+
+/** Resources and templates change together. */
+function fingerprintOf(kind: UpstreamKind, lists: UpstreamLists): string {
+  const items = kind === "prompts" ? lists.prompts : [...lists.resources, ...lists.resourceTemplates];
+  return hashOf(items.map(({ text }) => text).join("\n"));
 }
 
 /** Whether the gateway has what a method is about. */

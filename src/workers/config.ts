@@ -1,0 +1,81 @@
+// The settings of a worker as its row holds them, without the values of secrets.
+import { malformedRequest } from "../errors";
+import { present } from "../base";
+import type { WorkerRow } from "./repository";
+import type { CreateWorker, UpdateWorker, Worker, WorkerType } from "./schema";
+import type { GivenSecrets } from "./secrets";
+
+export interface WorkerConfig {
+  timeout: number;
+  retry: number;
+  headers?: Record<string, string>;
+  oauth2?: { authorization_url?: string; client_id?: string; external_id?: string };
+  updates: Worker["updates"];
+  trust_annotations: boolean;
+  strict_results: boolean;
+  send_tokens: boolean;
+  limits?: NonNullable<Worker["limits"]>;
+  /** MCP with OAuth: the auth provider of its tools, their scopes, and the user with whose grant its catalog is read. */
+  authorization?: { provider: string; scopes: string[]; user?: string };
+  /** The names of its sealed values (`secrets.ts`). */
+  sealed: string[];
+}
+
+export function configOf(row: Pick<WorkerRow, "config">): WorkerConfig {
+  // Written by this area only.
+  return JSON.parse(row.config) as WorkerConfig;
+}
+
+/** The type and the settings of the protocol. Throws `malformed_request` unless exactly one protocol is given. */
+export function protocolOf({ type, http, mcp }: CreateWorker): { type: WorkerType; uri: string } {
+  if ((http === undefined) === (mcp === undefined))
+    throw malformedRequest("Exactly one of http and mcp is required.");
+  const given = http === undefined ? "mcp" : "http";
+  if (type !== undefined && type !== given)
+    throw malformedRequest(`type is ${type}, but ${given} is given. Give ${type}, or the type ${given}.`);
+  return { type: given, uri: (http ?? mcp)?.uri ?? "" };
+}
+
+export function newConfig({ http, mcp, ...own }: CreateWorker): WorkerConfig {
+  const { client_secret: _, ...oauth2 } = mcp?.oauth2 ?? {};
+  return {
+    timeout: (http ?? mcp)?.timeout ?? 1,
+    retry: (http ?? mcp)?.retry ?? 0,
+    ...present({ headers: mcp?.headers, oauth2: mcp?.oauth2 === undefined ? undefined : present(oauth2) }),
+    updates: own.updates ?? "review",
+    trust_annotations: own.trust_annotations ?? false,
+    strict_results: own.strict_results ?? false,
+    send_tokens: own.send_tokens ?? true,
+    ...present({ limits: own.limits }),
+    sealed: [],
+  };
+}
+
+/** The settings with the given changes. `headers` and `limits` are replaced. */
+export function changedConfig(before: WorkerConfig, { http, mcp, ...own }: UpdateWorker): WorkerConfig {
+  const { client_secret: _, ...oauth2 } = mcp?.oauth2 ?? {};
+  const { updates, trust_annotations, strict_results, send_tokens, limits } = own;
+  return {
+    ...before,
+    ...present({
+      timeout: http?.timeout ?? mcp?.timeout,
+      retry: http?.retry ?? mcp?.retry,
+      headers: mcp?.headers,
+      oauth2: mcp?.oauth2 === undefined ? undefined : { ...before.oauth2, ...present(oauth2) },
+      updates,
+      trust_annotations,
+      strict_results,
+      send_tokens,
+      limits,
+    }),
+  };
+}
+
+/** The secret values of a request; an empty one removes a value. */
+export function givenSecrets({ http, mcp }: Pick<UpdateWorker, "http" | "mcp">): GivenSecrets {
+  return present({
+    secret: http?.secret,
+    client_secret: mcp?.oauth2?.client_secret,
+    secrets: mcp?.secrets,
+  });
+}

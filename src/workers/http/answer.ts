@@ -1,0 +1,71 @@
+// Reads an answer in the protocol. Every field may be absent or `null`, as older workers leave some out.
+import { isObject, type Json, type JsonObject, parseJson } from "../../base";
+import { fatal, GrantDead, ScopesLost, ToolError, upstreamFailed } from "../../tools";
+import { failureFrom } from "./tool-error";
+import { maybeRun } from "./no-answer";
+import type { Call } from "./request";
+import type { Withheld } from "./withheld";
+
+const LEVELS = ["debug", "info", "warning", "error"] as const;
+const MOST_LINES = 200;
+const MOST_LETTERS = 10_000;
+
+/** Undefined for a text that is not an answer in the protocol. */
+export function answerIn(text: string): JsonObject | undefined {
+  try {
+    const body = objectIn(parseJson(text));
+    return isObject(body["output"]) || typeof body["success"] === "boolean" ? body : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The output of the tool; its log lines go to the log of the run. Throws `ToolError`. */
+export function outputFrom(call: Call, body: JsonObject, withheld: Withheld): Json {
+  requireOwn(call, body);
+  const output = objectIn(body["output"]);
+  const [error, lines, needed] = [output["error"], output["logs"], output["requires_authorization"]].map(
+    (part) => parseJson(withheld.withoutSecrets(JSON.stringify(part ?? null))),
+  );
+  log(call, lines);
+  if (isObject(error)) throw failureFrom(call, error);
+  if (isObject(needed)) throw consentNeeded(call);
+  if (body["success"] === false)
+    throw new ToolError("UNKNOWN", false, `The worker ${call.worker.id} reports a failure and no reason.`);
+  return output["value"] ?? null;
+}
+
+/** An answer to another call must not be taken for the answer to this one. Older workers may leave the id empty. */
+function requireOwn({ worker, tool, context }: Call, { execution_id: id }: JsonObject): void {
+  if (typeof id !== "string" || id === "" || id === context.call.executionId) return;
+  const message = `The worker ${worker.id} answered another call than it was asked (execution_id).`;
+  throw maybeRun(tool, upstreamFailed(message, { canRetry: false }));
+}
+
+/** The consent is that of the tool's own requirement. An address that the worker names is not passed on. */
+function consentNeeded({ tool, worker, context }: Call): ToolError {
+  const code = "requires_authorization";
+  const scopes = tool.authorization?.scopes ?? [];
+  if (tool.authorization === undefined || context.grant === undefined)
+    return fatal(`The worker ${worker.id} asks for an authorization that this tool does not declare.`, {
+      developerMessage: code,
+    });
+  return scopes.length === 0 ? new GrantDead(code) : new ScopesLost(code, scopes);
+}
+
+function log({ context }: Call, lines: Json | undefined): void {
+  if (!Array.isArray(lines)) return;
+  for (const line of lines.slice(0, MOST_LINES)) {
+    const { message, level, subtype } = objectIn(line);
+    if (typeof message !== "string") continue;
+    context.log(
+      LEVELS.find((known) => known === level) ?? "info",
+      message.slice(0, MOST_LETTERS),
+      subtype === "deprecation" ? subtype : undefined,
+    );
+  }
+}
+
+function objectIn(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}

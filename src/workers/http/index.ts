@@ -1,0 +1,2 @@
+// Workers over HTTP.
+export { httpKind } from "./kind";

@@ -1,0 +1,77 @@
+// Why a worker could not be asked, in words for the operator. What a worker says in an error is not repeated: it may contain
+// what was sent to it.
+import { isObject, parsePlainJson } from "../../base";
+import { type EgressCause, EgressError } from "../../egress";
+import { type LoadedWorker, WorkerFailure, type WorkerFailureReason } from "../tool";
+
+/** The same request may succeed later. */
+export class PassingFailure extends WorkerFailure {}
+
+const REASONS: Readonly<Record<EgressCause, WorkerFailureReason>> = {
+  address_refused: "address_refused",
+  not_resolved: "unreachable",
+  unreachable: "unreachable",
+  tls: "unreachable",
+  aborted: "unreachable",
+  timeout: "timeout",
+  too_large: "too_large",
+  redirect_refused: "refused",
+};
+
+const PASSING: readonly EgressCause[] = ["not_resolved", "unreachable", "timeout"];
+
+/** Rethrows what is not an `EgressError`. */
+export function unanswered(worker: LoadedWorker, error: unknown): WorkerFailure {
+  if (!(error instanceof EgressError)) throw error;
+  const reason = REASONS[error.reason];
+  const Failure = PASSING.includes(error.reason) ? PassingFailure : WorkerFailure;
+  const advice =
+    error.reason === "redirect_refused" ? " Enter the address to which it leads, if it is right." : "";
+  // The message of an `EgressError` names the origin and the setting, and no secret.
+  return new Failure(reason, `The worker ${worker.id}: ${error.message}${advice}`, { cause: error });
+}
+
+/** For every status but 2xx, from the health or the catalog. Reads the body. */
+export async function refusal(worker: LoadedWorker, response: Response): Promise<WorkerFailure> {
+  const { status, headers } = response;
+  const challenge = headers.get("www-authenticate");
+  const options = challenge === null ? {} : { challenge };
+  if (status === 401 || status === 403)
+    return new WorkerFailure("unauthorized", await signatureAdvice(worker, response), options);
+  const Failure = status >= 500 || status === 429 ? PassingFailure : WorkerFailure;
+  return new Failure("refused", `${answeredWith(worker, status)}${statusAdvice(status)}`);
+}
+
+function answeredWith({ id }: LoadedWorker, status: number): string {
+  return `The worker ${id} answers with status ${status}.`;
+}
+
+function statusAdvice(status: number): string {
+  return status === 404
+    ? " Check its address, and that the worker was started with its secret: without one it may not serve this protocol."
+    : "";
+}
+
+/** Why a worker refuses our token, as far as its answer says. Reads the body. */
+export async function signatureAdvice(worker: LoadedWorker, response: Response): Promise<string> {
+  const start = `${answeredWith(worker, response.status)} It does not accept how this server signs its requests.`;
+  return `${start} ${adviceFor(detailOf(await response.text()), worker)}`;
+}
+
+function detailOf(text: string): string {
+  try {
+    const body = parsePlainJson(text.slice(0, 2000));
+    const detail = isObject(body) ? body["detail"] : undefined;
+    return typeof detail === "string" ? detail.toLowerCase() : "";
+  } catch {
+    return "";
+  }
+}
+
+/** The texts are those of the library that workers check tokens with. */
+function adviceFor(detail: string, { id }: LoadedWorker): string {
+  if (/expired|not yet valid|\biat\b/.test(detail)) return "Check the clocks of both machines.";
+  if (/token version|audience/.test(detail))
+    return "It expects another version of the protocol. Update the worker.";
+  return `The secret in the record of ${id} is not the secret that the worker was started with. Enter that one.`;
+}

@@ -1,0 +1,66 @@
+// Why an MCP worker could not be asked for its catalog, in words for the operator. What a server says in an error is not
+// repeated: it may contain what was sent to it.
+import { type EgressCause, EgressError } from "../../egress";
+import { ProtocolError, ServerError, ServerTimeout, StatusError } from "../../mcp";
+import { type LoadedWorker, WorkerFailure, type WorkerFailureReason } from "../tool";
+
+/** The same request may succeed later. */
+export class PassingFailure extends WorkerFailure {}
+
+const REASONS: Readonly<Record<EgressCause, WorkerFailureReason>> = {
+  address_refused: "address_refused",
+  not_resolved: "unreachable",
+  unreachable: "unreachable",
+  tls: "unreachable",
+  aborted: "timeout",
+  timeout: "timeout",
+  too_large: "too_large",
+  redirect_refused: "refused",
+};
+const PASSING = [429, 502, 503, 504];
+
+/** Rethrows what is not a failure of the server or of the network. */
+export function workerFailure(worker: LoadedWorker, thrown: unknown): WorkerFailure {
+  const who = `The worker ${worker.id}`;
+  if (thrown instanceof WorkerFailure) return thrown;
+  if (thrown instanceof EgressError) return unanswered(who, thrown);
+  if (thrown instanceof StatusError) return byStatus(who, thrown.status, thrown.headers);
+  if (thrown instanceof ServerError) return byError(who, thrown);
+  if (thrown instanceof ServerTimeout) return new WorkerFailure("timeout", `${who}: ${thrown.message}`);
+  if (thrown instanceof ProtocolError)
+    return new WorkerFailure("protocol", `${who}: ${thrown.message} Check its address.`);
+  throw thrown;
+}
+
+function unanswered(who: string, thrown: EgressError): WorkerFailure {
+  const { reason, message } = thrown;
+  if (reason === "aborted")
+    return new WorkerFailure("timeout", `${who} did not send its whole catalog in time.`);
+  const advice = reason === "redirect_refused" ? " Enter the address to which it leads, if it is right." : "";
+  const Failure = reason === "unreachable" || reason === "timeout" ? PassingFailure : WorkerFailure;
+  // The message of an `EgressError` names the origin and the setting, and no secret.
+  return new Failure(REASONS[reason], `${who}: ${message}${advice}`, { cause: thrown });
+}
+
+function byError(who: string, { code, status }: ServerError): WorkerFailure {
+  if (status === 401 || status === 403) return byStatus(who, status, new Headers());
+  return new WorkerFailure("refused", `${who} refused the request with the JSON-RPC error ${code}.`);
+}
+
+function byStatus(who: string, status: number, headers: Headers): WorkerFailure {
+  const said = `${who} answers with status ${status}.`;
+  const challenge = headers.get("www-authenticate");
+  if (status === 401 || status === 403) {
+    return new WorkerFailure(
+      "unauthorized",
+      `${said} It needs another credential, or the consent of a user: check the headers of its record, or authorize it.`,
+      challenge === null ? {} : { challenge },
+    );
+  }
+  if (PASSING.includes(status)) return new PassingFailure("refused", said);
+  if (status >= 500) return new WorkerFailure("refused", said);
+  return new WorkerFailure(
+    "protocol",
+    `${said} It does not seem to be an MCP server at this address. Check the address.`,
+  );
+}

@@ -1,0 +1,150 @@
+// Runs a tool of an MCP server.
+import { isObject, type JsonObject } from "../../base";
+import { HEADER_MISMATCH, listAll, type McpPeer, ProtocolError, ServerError } from "../../mcp";
+import { type Carried, networkTimeout, type ToolContext, type ToolDefinition } from "../../tools";
+import type { LoadedWorker, WorkerTool } from "../tool";
+import { Asks } from "./asks";
+import { callFailure, isTokenRefused, isUnknownTool } from "./call-failures";
+import { mayRepeat } from "./hints";
+import { callSend, headersOf, type McpParts, ownSend, serverKey, sessionKey } from "./reach";
+import { outputOf, promptOutput, resourceOutput } from "./result";
+import { relaying } from "./relay";
+
+/** Left for telling the server that a call is cancelled. */
+const RESERVE_MS = 300;
+const FIRST_WAIT_MS = 250;
+/** Questions and answers within one run. */
+const MOST_ROUNDS = 10;
+
+/** The function of a tool. It throws `ToolError`, and `EgressError` only for what nothing can be said about. */
+export function running(parts: McpParts, worker: LoadedWorker, tool: WorkerTool): ToolDefinition["run"] {
+  return async (input, context) => {
+    const call = new Call(parts, worker, tool, context);
+    // Checked against the schema of the tool.
+    const result = await call.result(input as JsonObject);
+    return outputFor(tool, result, { worker, tool, context, maxBytes: parts.maxResultBytes });
+  };
+}
+
+function outputFor(tool: WorkerTool, result: JsonObject, options: Parameters<typeof outputOf>[1]): Carried {
+  if (tool.reserved === "resource") return resourceOutput(result, options.maxBytes);
+  if (tool.reserved === "prompt") return promptOutput(result, options.maxBytes);
+  return outputOf(result, options);
+}
+
+/** One run of a tool, with its repeats. */
+class Call {
+  readonly #parts: McpParts;
+  readonly #worker: LoadedWorker;
+  readonly #tool: WorkerTool;
+  readonly #context: ToolContext;
+  readonly #asks: Asks;
+  /** As the server lists it, if a call has shown that the stored one is old. */
+  #schema: unknown;
+
+  constructor(parts: McpParts, worker: LoadedWorker, tool: WorkerTool, context: ToolContext) {
+    this.#parts = parts;
+    this.#worker = worker;
+    this.#tool = tool;
+    this.#context = context;
+    this.#asks = new Asks(worker, context.caller);
+    this.#schema = tool.original?.["inputSchema"] ?? tool.input;
+  }
+
+  async result(input: JsonObject): Promise<JsonObject> {
+    const { worker, hasGrant } = { worker: this.#worker, hasGrant: this.#context.grant !== undefined };
+    const repeatable = mayRepeat(worker, this.#tool) || this.#tool.reserved !== undefined;
+    const tried = { token: false, schema: false };
+    for (let attempt = 0; ;) {
+      try {
+        return await this.#once(input);
+      } catch (thrown) {
+        // In these cases the call has not run.
+        if (isTokenRefused(thrown) && hasGrant && !tried.token) {
+          tried.token = true;
+          if (await this.#context.renew()) continue;
+        }
+        if (isMismatch(thrown) && !tried.schema) {
+          tried.schema = true;
+          if (await this.#learn()) continue;
+        }
+        if (isUnknownTool(thrown) || isMismatch(thrown)) this.#parts.stale?.(worker.projectId, worker.id);
+        const { error, repeats } = callFailure({ worker, hasGrant, mayRepeat: repeatable }, thrown);
+        if (!repeats || attempt >= worker.retry || !(await this.#waited(attempt))) throw error;
+        attempt++;
+      }
+    }
+  }
+
+  async #once(input: JsonObject): Promise<JsonObject> {
+    const peer = await this.#peer();
+    const { method, params } = requestOf(this.#tool, input);
+    let members = this.#asks.members();
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const result = await peer.request(method, { ...params, ...members }, this.#schema);
+      const answered = await this.#asks.answered(result);
+      if (answered === undefined) return result;
+      members = answered;
+    }
+    throw new ProtocolError("The server asks more and more questions.");
+  }
+
+  async #peer(): Promise<McpPeer> {
+    const { call, grant, caller } = this.#context;
+    const headers = await headersOf(this.#worker);
+    const liveCapabilities = this.#asks.liveCapabilities();
+    const session = sessionKey(this.#worker, headers, {
+      userId: call.userId,
+      connectionId: grant?.connectionId ?? "",
+      rest: [JSON.stringify(liveCapabilities)],
+    });
+    return this.#parts.client.peer({
+      server: serverKey(this.#worker),
+      session,
+      send: callSend(this.#context, headers),
+      ends: grant === undefined ? ownSend(this.#parts, this.#worker) : undefined,
+      capabilities: this.#asks.capabilities(),
+      liveCapabilities,
+      timeoutMs: this.#timeLeft(),
+      signal: this.#context.signal,
+      wantsProgress: caller !== undefined,
+      ...relaying(this.#context, this.#asks),
+    });
+  }
+
+  /** The time of the worker's record, as far as the run has it. In steps: alarms are efficient for few durations. */
+  #timeLeft(): number {
+    const left = this.#context.deadline - this.#context.now() - RESERVE_MS;
+    if (left <= 0) throw networkTimeout("The time of the run was over before the server was asked.");
+    return left >= this.#worker.timeoutMs
+      ? this.#worker.timeoutMs
+      : Math.max(100, Math.floor(left / 100) * 100);
+  }
+
+  /** Reads the schema that the server has now. False if it does not list the tool. */
+  async #learn(): Promise<boolean> {
+    if (this.#tool.reserved !== undefined) return false;
+    const { items } = await listAll(await this.#peer(), "tools/list");
+    const item = items.find((one) => isObject(one) && one["name"] === this.#tool.upstream);
+    if (!isObject(item)) return false;
+    this.#schema = item["inputSchema"];
+    return true;
+  }
+
+  /** False if there is no time left for a repeat. */
+  async #waited(attempt: number): Promise<boolean> {
+    const ms = FIRST_WAIT_MS * 2 ** attempt;
+    if (this.#context.now() + ms + RESERVE_MS >= this.#context.deadline) return false;
+    await this.#context.sleep(ms);
+    return !this.#context.signal.aborted;
+  }
+}
+
+function isMismatch(thrown: unknown): boolean {
+  return thrown instanceof ServerError && thrown.code === HEADER_MISMATCH;
+}
+
+function requestOf(tool: WorkerTool, input: JsonObject): { method: string; params: JsonObject } {
+  if (tool.reserved !== undefined) return { method: tool.upstream, params: input };
+  return { method: "tools/call", params: { name: tool.upstream, arguments: input } };
+}

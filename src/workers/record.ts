@@ -1,0 +1,100 @@
+// Converts rows of workers to the records of the API.
+import { present, timestamp } from "../base";
+import { projectBinding } from "../identity";
+import type { CatalogFacts } from "./catalog-repository";
+import { configOf, type WorkerConfig } from "./config";
+import { failureOf, NO_CATALOG, skippedOf, summaryOf } from "./contents";
+import { type KnownWorker, typeOf } from "./known";
+import type { Worker } from "./schema";
+import type { Skipped } from "./tool";
+
+type SecretRecord = NonNullable<Worker["http"]>["secret"];
+
+/** `collisions`: toolkits of it that another worker has as well. */
+export function workerRecord(
+  worker: KnownWorker,
+  facts: CatalogFacts | undefined,
+  collisions: readonly Skipped[] = [],
+): Worker {
+  const { row, fixed } = worker;
+  const config = configOf(row);
+  const type = typeOf(row);
+  const catalog = { ...NO_CATALOG, ...facts };
+  const { updates, limits } = config;
+  const unauthorized = failureOf(catalog)?.reason === "unauthorized";
+  return {
+    id: row.id,
+    type,
+    enabled: row.enabled === 1,
+    managed: false,
+    binding: fixed === undefined ? projectBinding(row.project_id) : { type: "static" },
+    ...(type === "http" ? { http: httpOf(worker, config) } : { mcp: mcpOf(worker, config) }),
+    requirements: {
+      met: !unauthorized,
+      ...(unauthorized || config.authorization !== undefined
+        ? { authorization: { met: !unauthorized, oauth2: { met: !unauthorized } } }
+        : {}),
+    },
+    ...(type === "http"
+      ? { send_tokens: config.send_tokens }
+      : {
+          toolkit: row.toolkit,
+          trust_annotations: config.trust_annotations,
+          strict_results: config.strict_results,
+        }),
+    updates,
+    ...present({ limits }),
+    skipped: [...skippedOf(catalog), ...collisions],
+    catalog: {
+      ...present({ fetched_at: catalog.fetched_at === null ? undefined : timestamp(catalog.fetched_at) }),
+      ...summaryOf(catalog),
+      ...present({
+        hash: catalog.accepted_hash === "" ? undefined : catalog.accepted_hash,
+        error: failureOf(catalog)?.message,
+      }),
+    },
+    ...(fixed === undefined
+      ? { created_at: timestamp(row.created_at), updated_at: timestamp(row.updated_at) }
+      : {}),
+  };
+}
+
+/** The record for the audit trail: without the state of the catalog, which changes by itself. */
+export function auditRecord(worker: KnownWorker): object {
+  const { catalog: _, skipped: __, requirements: ___, ...record } = workerRecord(worker, undefined);
+  return record;
+}
+
+function httpOf({ row, fixed }: KnownWorker, config: WorkerConfig): NonNullable<Worker["http"]> {
+  const { timeout, retry, sealed } = config;
+  return {
+    uri: row.uri,
+    timeout,
+    retry,
+    secret: secretRecord(fixed !== undefined, sealed.includes("secret")),
+  };
+}
+
+function mcpOf({ row, fixed }: KnownWorker, config: WorkerConfig): NonNullable<Worker["mcp"]> {
+  const { timeout, retry, headers, oauth2, sealed } = config;
+  const isStatic = fixed !== undefined;
+  const names = sealed.flatMap((name) =>
+    name.startsWith("secrets.") ? [name.slice("secrets.".length)] : [],
+  );
+  return {
+    uri: row.uri,
+    timeout,
+    retry,
+    ...present({ headers, external_id: oauth2?.external_id }),
+    ...(names.length === 0
+      ? {}
+      : { secrets: Object.fromEntries(names.map((name) => [name, secretRecord(isStatic, true)])) }),
+    ...(oauth2 === undefined
+      ? {}
+      : { oauth2: { ...oauth2, client_secret: secretRecord(isStatic, sealed.includes("client_secret")) } }),
+  };
+}
+
+function secretRecord(isStatic: boolean, exists: boolean): SecretRecord {
+  return { binding: isStatic ? "static" : "project", editable: !isStatic, exists };
+}

@@ -1,0 +1,187 @@
+// Reads the catalogs of workers and stores them. A failed reading keeps the stored catalog.
+import type { Audit } from "../audit";
+import { type Redacted, setAlarm } from "../base";
+import type { Core } from "../core";
+import type { Principal } from "../identity";
+import type { Transaction } from "../store";
+import * as catalogs from "./catalog-repository";
+import type { CatalogRow } from "./catalog-repository";
+import type { ToolChange } from "./changes";
+import { configOf } from "./config";
+import { type Failure, NO_CATALOG, type Reading, withReading } from "./contents";
+import { type KnownWorker, loadedWorker, typeOf } from "./known";
+import { workerInTransaction } from "./repository";
+import { type LoadedWorker, WorkerFailure, type WorkerKind } from "./tool";
+
+export type WorkerKinds = Readonly<Record<"http" | "mcp", WorkerKind>>;
+
+/** The token of the consent with which an administrator lets the server read a catalog; undefined: none. */
+export type CatalogToken = (worker: LoadedWorker, user: string | undefined) => Promise<Redacted | undefined>;
+
+/** Who has a catalog read: a request, or the server itself. */
+export type Reader = Principal | { kind: "server"; projectId: string };
+
+export type Outcome = { reading: Reading } | { failure: Failure };
+
+export const READ_TIMEOUT_MS = 10_000;
+export const PROBE_TIMEOUT_MS = 5000;
+/** When a failed reading is tried again. */
+const AFTER_FAILURE_MS = 60_000;
+/** An audit entry names at most this many tools of each kind of change. */
+const MOST_NAMES = 50;
+
+export class Refresher {
+  readonly #core: Core;
+  readonly #audit: Audit;
+  readonly #kinds: WorkerKinds;
+  readonly #tokenOf: CatalogToken;
+  readonly #closing = new AbortController();
+
+  constructor(core: Core, audit: Audit, kinds: WorkerKinds, tokenOf: CatalogToken) {
+    this.#core = core;
+    this.#audit = audit;
+    this.#kinds = kinds;
+    this.#tokenOf = tokenOf;
+  }
+
+  /** Ends all readings. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  /** Asks the worker. Never throws what a worker causes. */
+  async read(worker: KnownWorker): Promise<Outcome> {
+    const startedAt = this.#core.clock.now();
+    const ask = async (loaded: LoadedWorker, signal: AbortSignal): Promise<Reading> => ({
+      catalog: await this.#kinds[loaded.type].read(loaded, {
+        ...(await this.#token(worker, loaded)),
+        signal,
+      }),
+      startedAt,
+    });
+    const result = await this.#ask(worker, READ_TIMEOUT_MS, ask);
+    return "failure" in result ? result : { reading: result.answer };
+  }
+
+  /** Whether the worker answers, and what it says about itself. */
+  async probe(
+    worker: KnownWorker,
+  ): Promise<{ answer: Awaited<ReturnType<WorkerKind["probe"]>> } | { failure: Failure }> {
+    return this.#ask(worker, PROBE_TIMEOUT_MS, async (loaded, signal) =>
+      this.#kinds[loaded.type].probe(loaded, { ...(await this.#token(worker, loaded)), signal }),
+    );
+  }
+
+  /**
+   * Stores the outcome of a reading, if the worker still is the one that was read. Returns the catalog as it is then, or
+   * undefined.
+   */
+  *store(reader: Reader, worker: KnownWorker, outcome: Outcome): Transaction<CatalogRow | undefined> {
+    const { project_id, id, version } = worker.row;
+    if (worker.fixed === undefined && (yield* workerInTransaction(project_id, id))?.version !== version)
+      return undefined;
+    const stored = yield* catalogs.catalogInTransaction(project_id, id);
+    const before: CatalogRow = stored ?? { ...NO_CATALOG, project_id, worker_id: id };
+    const now = this.#core.clock.now();
+    if ("failure" in outcome) {
+      const { failure } = outcome;
+      const due_at = now + AFTER_FAILURE_MS;
+      const row = { ...before, failure: JSON.stringify(failure), failed_at: now, due_at };
+      yield* catalogs.putCatalog(row, false);
+      return row;
+    }
+    // Another process has read it later than this one.
+    if ((before.fetched_at ?? 0) > outcome.reading.startedAt) return before;
+    const { updates } = configOf(worker.row);
+    const options = { updates, toolkit: worker.row.toolkit, now };
+    const { row, changes } = withReading(before, outcome.reading, options);
+    const offered = ["accepted_hash", "contents_hash"] as const;
+    yield* catalogs.putCatalog(
+      row,
+      offered.some((column) => row[column] !== before[column]),
+    );
+    if (changes.length > 0) yield* this.#recordChanges(reader, before, row, changes);
+    return row;
+  }
+
+  /** The catalog of a deleted worker. */
+  remove(projectId: string, id: string): Transaction<void> {
+    return catalogs.deleteCatalog(projectId, id);
+  }
+
+  // A worker that changes the description of a tool changes what models do with it.
+  *#recordChanges(
+    reader: Reader,
+    before: CatalogRow,
+    row: CatalogRow,
+    changes: readonly ToolChange[],
+  ): Transaction<void> {
+    const of = (kind: ToolChange["change"]): readonly ToolChange[] =>
+      changes.filter(({ change }) => change === kind);
+    const names = (kind: ToolChange["change"]): string[] =>
+      of(kind)
+        .slice(0, MOST_NAMES)
+        .map(({ name }) => name);
+    yield* this.#audit.record(reader, "worker.catalog", row.worker_id, {
+      details: {
+        old_sha256: before.latest_hash,
+        new_sha256: row.latest_hash,
+        in_effect: row.latest === null,
+        counts: {
+          new: of("new").length,
+          changed: of("changed").length,
+          missing: of("missing").length,
+        },
+        new: names("new"),
+        changed: of("changed")
+          .slice(0, MOST_NAMES)
+          .map(({ name, fields, accepted_hash, latest_hash }) => ({
+            name,
+            fields,
+            old_sha256: accepted_hash,
+            new_sha256: latest_hash,
+          })),
+        missing: names("missing"),
+      },
+    });
+  }
+
+  async #token({ row }: KnownWorker, loaded: LoadedWorker): Promise<{ token?: Redacted }> {
+    const token = await this.#tokenOf(loaded, configOf(row).authorization?.user);
+    return token === undefined ? {} : { token };
+  }
+
+  async #ask<Answer>(
+    worker: KnownWorker,
+    timeoutMs: number,
+    ask: (loaded: LoadedWorker, signal: AbortSignal) => Promise<Answer>,
+  ): Promise<{ answer: Answer } | { failure: Failure }> {
+    const { keyring, log } = this.#core;
+    const { project_id, id } = worker.row;
+    const ended = new AbortController();
+    const alarm = setAlarm(timeoutMs, () => ended.abort());
+    try {
+      const signal = AbortSignal.any([ended.signal, this.#closing.signal]);
+      return { answer: await ask(loadedWorker(keyring, worker), signal) };
+    } catch (error) {
+      if (error instanceof WorkerFailure) {
+        const { reason, message } = error;
+        return { failure: { reason, message } };
+      }
+      if (!ended.signal.aborted)
+        log.error("a worker could not be asked", { project_id, id, type: typeOf(worker.row), error });
+      return { failure: ended.signal.aborted ? timedOut(timeoutMs) : UNEXPECTED };
+    } finally {
+      alarm.cancel();
+    }
+  }
+}
+
+function timedOut(timeoutMs: number): Failure {
+  return { reason: "timeout", message: `It did not answer within ${timeoutMs / 1000} s.` };
+}
+
+const UNEXPECTED: Failure = {
+  reason: "protocol",
+  message: "It could not be asked. The log of this server says why.",
+};

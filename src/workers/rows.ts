@@ -1,0 +1,104 @@
+// Makes and changes rows of workers.
+import type { Core } from "../core";
+import { invalidParameter, notFound, readOnly } from "../errors";
+import { movedAddresses, originsOf, requireGivenAgain } from "../origins";
+import { changedConfig, configOf, givenSecrets, newConfig, protocolOf, type WorkerConfig } from "./config";
+import { typeOf } from "./known";
+import type { WorkerRow } from "./repository";
+import { checkAddress, checkFieldsOfType, checkHeaders, toolkitOf } from "./rules";
+import type { CreateWorker, UpdateWorker } from "./schema";
+import { type GivenSecrets, namesOf, openOrLost, sealedFields, sealSecrets, secretsWith } from "./secrets";
+
+/** A new row, with the rules of records but those that need other rows. */
+export async function newRow(core: Core, projectId: string, request: CreateWorker): Promise<WorkerRow> {
+  const { row, secrets } = plainRow(projectId, request, core.clock.now());
+  return { ...row, sealed_secrets: await sealSecrets(core.keyring, row, secrets) };
+}
+
+/** A row whose secrets are not sealed yet. */
+export function plainRow(
+  projectId: string,
+  request: CreateWorker,
+  now: number,
+): { row: WorkerRow; secrets: GivenSecrets } {
+  const { type, uri } = protocolOf(request);
+  checkFieldsOfType(type, request);
+  checkAddress(type, uri);
+  const secrets = secretsWith({}, givenSecrets(request));
+  const config: WorkerConfig = { ...newConfig(request), sealed: namesOf(secrets) };
+  checkHeaders(config, secrets);
+  return {
+    row: {
+      project_id: projectId,
+      id: request.id,
+      type,
+      enabled: request.enabled === false ? 0 : 1,
+      uri,
+      // An HTTP worker names its toolkits itself.
+      toolkit: type === "http" ? "" : (request.toolkit ?? toolkitOf(request.id)),
+      config: JSON.stringify(config),
+      sealed_secrets: null,
+      origins: JSON.stringify(originsOf([uri])),
+      version: 1,
+      created_at: now,
+      updated_at: now,
+    },
+    secrets,
+  };
+}
+
+/** The row after a patch. Throws `malformed_request` if a secret would get to another origin. */
+export async function changedRow(core: Core, before: WorkerRow, patch: UpdateWorker): Promise<WorkerRow> {
+  const type = typeOf(before);
+  checkFieldsOfType(type, patch);
+  const uri = patch.http?.uri ?? patch.mcp?.uri ?? before.uri;
+  checkAddress(type, uri);
+  const config = configOf(before);
+  const given = givenSecrets(patch);
+  const moved = movedAddresses([{ field: `${type}.uri`, address: uri }], JSON.parse(before.origins));
+  requireGivenAgain(moved, sealedFields(type, config.sealed, given));
+  const secrets = secretsWith(await openOrLost(core.keyring, before), given);
+  const next: WorkerConfig = { ...changedConfig(config, patch), sealed: namesOf(secrets) };
+  checkHeaders(next, secrets);
+  const isSealedAgain = Object.keys(given).length > 0;
+  return {
+    ...before,
+    enabled: patch.enabled === undefined ? before.enabled : Number(patch.enabled),
+    uri,
+    toolkit: patch.toolkit ?? before.toolkit,
+    config: JSON.stringify(next),
+    sealed_secrets: isSealedAgain ? await sealSecrets(core.keyring, before, secrets) : before.sealed_secrets,
+    origins: JSON.stringify(originsOf([uri])),
+    version: before.version + 1,
+    updated_at: core.clock.now(),
+  };
+}
+
+/** Whether the catalog must be read again. */
+export function asksDifferently(before: WorkerRow, after: WorkerRow): boolean {
+  const facts = ({ uri, sealed_secrets, config }: WorkerRow): unknown => {
+    const { timeout, retry, headers, oauth2, authorization, send_tokens } = JSON.parse(
+      config,
+    ) as WorkerConfig;
+    return { uri, sealed_secrets, timeout, retry, headers, oauth2, authorization, send_tokens };
+  };
+  return after.enabled === 1 && (before.enabled === 0 || !Bun.deepEquals(facts(before), facts(after)));
+}
+
+/** The error for an address that the address policy refuses, with the setting that would allow it. */
+export function refusedAddress(field: string, uri: string, { message: reason }: { message: string }): Error {
+  const { hostname = "", port = "", protocol } = URL.parse(uri) ?? {};
+  const entry = `${hostname}:${port === "" ? (protocol === "https:" ? 443 : 80) : port}`;
+  const message = `${reason} For example: RUNTIME_EGRESS_ALLOW=${entry}`;
+  return invalidParameter(`${field}: ${message}`, {
+    fieldErrors: [{ field, rule: "egress.allow", message }],
+  });
+}
+
+export function unknownWorker(): Error {
+  return notFound("There is no worker with this id in this project.");
+}
+
+export function fixedWorker(id: string): Error {
+  return readOnly(`The worker "${id}" is part of the configuration. Change it there.`);
+}

@@ -1,0 +1,214 @@
+// Catalogs of all ages, with tools that cannot be offered among those that can.
+import { describe, expect, test } from "bun:test";
+import type { ReadCatalog } from "../../../src/workers/tool";
+import { drive, workerAt } from "./driver";
+import { definition, standIn } from "./stand-in";
+
+function read(...tools: unknown[]): Promise<ReadCatalog> {
+  const { uri } = standIn(() => Response.json(tools));
+  return drive().kind.read(workerAt(uri), {});
+}
+
+async function only(fields: object) {
+  const { tools, skipped } = await read(definition(fields));
+  return { tool: tools[0], skipped };
+}
+
+const parameter = (value_schema: unknown, fields: object = {}): object => ({
+  input: { parameters: [{ name: "a", required: true, value_schema, ...fields }] },
+});
+
+describe("a tool that breaks a rule is left out, and the others stay:", () => {
+  const needs = (authorization: object): object => ({ requirements: { authorization } });
+
+  test.each([
+    ["it is not an object", "text", "not an object"],
+    ["its name is missing", definition({ name: null }), "its name"],
+    ["its name is too long", definition({ name: "a".repeat(129) }), "its name"],
+    ["its toolkit has another name", definition({ toolkit: { name: "a.b" } }), "its toolkit"],
+    ["its version has other characters", definition({ toolkit: { name: "A", version: "1 0" } }), "version"],
+    ["its parameters are not a list", definition({ input: { parameters: {} } }), "not a list"],
+    ["a parameter has no name", definition({ input: { parameters: [{}] } }), "without a name"],
+    [
+      "two parameters have a name",
+      definition({ input: { parameters: [{ name: "a" }, { name: "a" }] } }),
+      "the same name",
+    ],
+    ["its type is nested too deeply", definition(parameter(nested(100))), "cannot be checked"],
+    [
+      "it is too large",
+      definition(parameter({ val_type: "string", enum: ["x".repeat(300_000)] })),
+      "cannot be checked",
+    ],
+    ["it is much too large", definition({ description: "x".repeat(700_000) }), "600000 characters"],
+    [
+      "its authorization is of another type",
+      definition(needs({ provider_type: "api_key", id: "a" })),
+      "oauth2",
+    ],
+    ["its authorization names nothing", definition(needs({ provider_type: "oauth2" })), "provider_id"],
+    ["a secret has another name", definition({ requirements: { secrets: [{ key: "a-b" }] } }), "a secret"],
+  ])("%s", async (_, bad, reason) => {
+    const { tools, skipped } = await read(bad, definition({ name: "Good" }));
+    expect(tools.map(({ name }) => name)).toEqual(["Good"]);
+    expect(skipped).toEqual([{ name: expect.any(String), reason: expect.stringContaining(reason) }]);
+  });
+
+  test("it has the name and version of another, in any case", async () => {
+    const { tools, skipped } = await read(definition(), definition({ name: "ACT" }));
+    expect(tools.map(({ name }) => name)).toEqual(["Act"]);
+    expect(skipped).toEqual([{ name: "Peer.ACT", reason: expect.stringContaining("two tools") }]);
+  });
+});
+
+test("several versions of a toolkit are several tools", async () => {
+  const { tools } = await read(
+    definition(),
+    definition({ toolkit: { name: "Peer", version: "0.9.0" } }),
+    definition({ toolkit: { name: "Peer", version: null } }),
+  );
+  expect(tools.map(({ toolkit }) => toolkit)).toEqual([
+    { name: "Peer", version: "1.0.0" },
+    { name: "Peer", version: "0.9.0" },
+    { name: "Peer" },
+  ]);
+});
+
+test("absent fields and null are the same", async () => {
+  const bare = { name: "Act", toolkit: { name: "Peer", version: "1.0.0" } };
+  const full = await read(definition({ description: null }));
+  expect(await read(bare)).toEqual(full);
+});
+
+test("the separator of full names does not matter, and other characters of a name are replaced", async () => {
+  const { tool } = await only({ name: "list-all", fully_qualified_name: "Peer_list-all" });
+  expect([tool?.upstream, tool?.name, tool?.toolkit?.name]).toEqual(["list-all", "list_all", "Peer"]);
+});
+
+test("descriptions are cut, and show what they contain", async () => {
+  const { tool } = await only({ description: `a\u202eb\u0000${"x".repeat(9000)}` });
+  expect(tool?.description).toStartWith("abx");
+  expect(tool?.description.length).toBe(4096);
+});
+
+describe("types", () => {
+  test.each([
+    [{ val_type: "string" }, { type: "string" }],
+    [
+      { val_type: "string", enum: ["a", "b"] },
+      { type: "string", enum: ["a", "b"] },
+    ],
+    [
+      { val_type: "string", enum: ["a"], nullable: true },
+      { type: ["string", "null"], enum: ["a", null] },
+    ],
+    [{ val_type: "integer", nullable: false }, { type: "integer" }],
+    [{ val_type: "json" }, {}],
+    [{ val_type: "json", description: "Any." }, { description: "Any." }],
+    [
+      { val_type: "json", properties: {} },
+      { type: "object", properties: {} },
+    ],
+    [
+      { val_type: "json", properties: { a: { val_type: "number" } }, required_keys: ["a", "gone"] },
+      { type: "object", properties: { a: { type: "number" } }, required: ["a"] },
+    ],
+    [{ val_type: "array" }, { type: "array", items: {} }],
+    [
+      { val_type: "array", inner_val_type: "boolean", nullable: true },
+      { type: ["array", "null"], items: { type: "boolean" } },
+    ],
+    [
+      { val_type: "array", inner_val_type: "string", enum: ["a"] },
+      { type: "array", items: { type: "string", enum: ["a"] } },
+    ],
+    [
+      {
+        val_type: "array",
+        inner_val_type: "json",
+        inner_properties: { a: { val_type: "array", inner_val_type: "integer" } },
+        inner_required_keys: ["a"],
+      },
+      {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { a: { type: "array", items: { type: "integer" } } },
+          required: ["a"],
+        },
+      },
+    ],
+  ])("%j", async (given, schema) => {
+    const { tool, skipped } = await only(parameter(given));
+    expect(tool?.input["properties"]).toEqual({ a: schema });
+    expect(skipped).toEqual([]);
+  });
+
+  test.each([
+    ["a type that is not known", { val_type: "date" }, {}, "not known (date)"],
+    ["a list of texts for numbers", { val_type: "integer", enum: ["1"] }, { type: "integer" }, "left out"],
+  ])("%s is not checked, and noted", async (_, given, schema, reason) => {
+    const { tool, skipped } = await only(parameter(given));
+    expect(tool?.input["properties"]).toEqual({ a: schema });
+    expect(skipped).toEqual([{ name: "Peer.Act", reason: expect.stringContaining(reason) }]);
+  });
+
+  test("the description of a parameter wins over that of its type", async () => {
+    const { tool } = await only(
+      parameter({ val_type: "string", description: "type" }, { description: "own" }),
+    );
+    expect(tool?.input["properties"]).toEqual({ a: { type: "string", description: "own" } });
+  });
+
+  test("a parameter without a type takes anything", async () => {
+    const { tool } = await only(parameter(null));
+    expect(tool?.input["properties"]).toEqual({ a: {} });
+  });
+
+  test("an output that cannot be described costs only its description", async () => {
+    const { tool, skipped } = await only({ output: { value_schema: nested(100) } });
+    expect(tool?.name).toBe("Act");
+    expect(tool?.output).toBeUndefined();
+    expect(skipped).toEqual([{ name: "Peer.Act", reason: expect.stringContaining("output") }]);
+  });
+});
+
+describe("metadata", () => {
+  test("that contradicts itself is taken as it is, with what is missing filled in", async () => {
+    const { tool } = await only({
+      metadata: {
+        classification: { service_domains: ["email", 7] },
+        behavior: { operations: ["create", "fly"], read_only: null, destructive: false, idempotent: true },
+        extras: { a: 1 },
+      },
+    });
+    expect(tool?.metadata).toEqual({
+      classification: { service_domains: ["email"] },
+      behavior: {
+        operations: ["create"],
+        read_only: false,
+        destructive: false,
+        idempotent: true,
+        open_world: true,
+      },
+      extras: { a: 1 },
+    });
+  });
+
+  test("of any other form is none", async () => {
+    const { tool } = await only({ metadata: "text" });
+    expect(tool?.metadata.behavior).toMatchObject({ read_only: false, destructive: true, open_world: true });
+  });
+});
+
+test("client_id is sent only with an authorization", async () => {
+  const { tool, skipped } = await only({ requirements: { metadata: [{ key: "client_id" }] } });
+  expect(tool?.sendsMetadata).toBeUndefined();
+  expect(skipped).toEqual([{ name: "Peer.Act", reason: expect.stringContaining("metadata") }]);
+});
+
+function nested(levels: number): object {
+  let type: object = { val_type: "string" };
+  for (let level = 0; level < levels; level++) type = { val_type: "json", properties: { a: type } };
+  return type;
+}
