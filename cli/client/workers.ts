@@ -69,8 +69,8 @@ export const workerHealth = operation<[id: string], WorkerHealth>({
 
 export const workerTools = operation<[id: string, window: Paging], Page<ToolRecord>>({
   direct: async ({ runtime, principal }, id, window) => {
-    const catalogs = await runtime.workers.catalogs.offeredBy(principal, id);
-    return runtime.tools.listings.ofCatalogs(principal, catalogs, window);
+    await runtime.workers.get(principal, id);
+    return runtime.tools.listings.ofWorker(principal, id, window);
   },
   remote: (server, id, window) => server.get(at(id, "/tools"), { ...window }),
 });

@@ -24,3 +24,4 @@ export {
   type WorkerKind,
   type WorkerTool,
 } from "./tool";
+export { sealedRegistrations } from "./oauth";

@@ -78,6 +78,7 @@ describe("its tools", () => {
           {
             name: "text",
             required: true,
+            inferrable: false,
             value_schema: { val_type: "string", enum: ["one word", "other"] },
           },
           { name: "flag", required: false, inferrable: true, value_schema: { val_type: "boolean" } },
@@ -85,9 +86,15 @@ describe("its tools", () => {
           { name: "words", value_schema: { val_type: "array", inner_val_type: "string", enum: ["a", "b"] } },
           { name: "free", value_schema: { val_type: "json" } },
           { name: "item", value_schema: { val_type: "json" } },
-          { name: "maybe", required: false },
+          { name: "maybe", value_schema: { val_type: "string" } },
         ],
       },
+    });
+  });
+
+  test("that are deprecated say so in their records", async () => {
+    expect((await agent.get("/v1/tools/Peer.SimpleDeprecated")).body).toMatchObject({
+      deprecation_message: "Use Simple in its place.",
     });
   });
 

@@ -115,8 +115,8 @@ describe("the catalog", () => {
   test("outputs have the types of the worker", async () => {
     const { named } = await started();
     const properties = {
-      status: { type: "string" },
-      count: { type: "integer" },
+      status: { type: ["string", "null"] },
+      count: { type: ["integer", "null"] },
       note: { type: ["string", "null"] },
     };
 

@@ -173,6 +173,26 @@ describe("types", () => {
   });
 });
 
+describe("the type of a result", () => {
+  const outputOf = async (value_schema: object, available_modes: unknown) =>
+    (await only({ output: { value_schema, available_modes } })).tool?.output;
+  const item = { val_type: "json", properties: { a: { val_type: "string" } }, required_keys: ["a"] };
+  const members = { properties: { a: { type: ["string", "null"] } }, required: ["a"] };
+
+  test("allows null for members, which older workers fill in", async () => {
+    expect(await outputOf(item, ["value", "error"])).toEqual({ type: "object", ...members });
+    const list = { val_type: "array", inner_val_type: "json", inner_properties: item.properties };
+    expect(await outputOf(list, ["value", "error"])).toEqual({
+      type: "array",
+      items: { type: "object", properties: members.properties },
+    });
+  });
+
+  test.each([[["value", "error", "null"]], [null], [[]]])("may be null with the modes %j", async (modes) => {
+    expect(await outputOf(item, modes)).toEqual({ type: ["object", "null"], ...members });
+  });
+});
+
 describe("metadata", () => {
   test("that contradicts itself is taken as it is, with what is missing filled in", async () => {
     const { tool } = await only({
