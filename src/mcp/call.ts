@@ -29,6 +29,8 @@ export interface ToolCall {
   /** Revision 2026-07-28: the tool may ask for input, and a result may be any JSON value. */
   modern: boolean;
   capabilities: JsonObject;
+  /** Asks the client while the call runs; undefined if it cannot be asked. */
+  ask: Caller["ask"];
   /** Headers of the client for the tool. */
   headers: Readonly<Record<string, string>>;
   consent: ConsentManner;
@@ -164,6 +166,7 @@ function callerOf(call: ToolCall, waiting: Waiting | undefined, heard: Heard): C
     answers: call.modern ? toolAnswers(call.params) : NO_ANSWERS,
     state: waiting?.state,
     headers,
+    ...(call.ask === undefined ? {} : { ask: call.ask }),
     progress: (done, total, message) => {
       // The protocol requires increasing values.
       if (progressToken === undefined || notify === undefined || done <= furthest) return;

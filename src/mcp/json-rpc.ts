@@ -7,8 +7,8 @@ export type RequestId = string;
 export type RpcMessage =
   | { kind: "request"; id: RequestId; method: string; params: JsonObject }
   | { kind: "notification"; method: string; params: JsonObject }
-  /** A response, which this server never needs. */
-  | { kind: "response" };
+  /** The answer to a question of this server. */
+  | { kind: "response"; id: Json; result: Json | undefined; error: Json | undefined };
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
@@ -57,7 +57,10 @@ export function readMessage(value: Json, text: string): RpcMessage {
   if (!isObject(value) || value["jsonrpc"] !== "2.0")
     throw invalid("The message is not a JSON-RPC 2.0 object.");
   const { id, method, params } = value;
-  if (method === undefined && ("result" in value || "error" in value)) return { kind: "response" };
+  // Every part of a JSON value is JSON.
+  const { result, error } = value as JsonObject;
+  if (method === undefined && (result !== undefined || error !== undefined))
+    return { kind: "response", id: (id ?? null) as Json, result, error };
   if (typeof method !== "string") throw invalid("The message has no method.");
   const requestId = requestIdOf(value, text);
   if (id !== undefined && requestId === undefined)

@@ -8,6 +8,7 @@ import type { Calls, ToolCall } from "./call";
 import { checkParameters } from "./http-headers";
 import { INVALID_PARAMS, type Reply, resultReply, RpcError, type RpcMessage } from "./json-rpc";
 import type { Offers } from "./offer";
+import { type Asker, askerFor } from "./questions";
 import { cancellable, progressTokenOf, type Running } from "./running";
 import { metaText } from "./server-info";
 import type { Peer } from "./service";
@@ -57,12 +58,15 @@ export class Requests {
     // Only the holder of a session can cancel its calls.
     const running = peer.header === undefined ? this.#parts.piped : session?.running;
     return cancellable(id, peer, running, async () => {
+      const capabilities = liveCapabilities(peer, session);
+      using asker = capabilities === undefined ? undefined : this.#asker(peer, session);
       const { fields, meta } = await this.#parts.calls.run({
         ...(await this.#target(peer.user, request, reader)),
         ...callOf(peer),
         progressToken: progressTokenOf(params, text),
         modern: false,
-        capabilities: {},
+        capabilities: capabilities ?? {},
+        ask: asker?.ask,
         consent: opensUrls ? "url_error" : "text",
       });
       const more = meta === undefined ? "" : `,"_meta":${JSON.stringify(meta)}`;
@@ -86,11 +90,17 @@ export class Requests {
         progressToken: progressTokenOf(params, text),
         modern: true,
         capabilities,
+        ask: undefined,
         consent: supportsUrl(capabilities) ? "input_required" : "text",
       });
       const type = inputRequired === true ? "input_required" : "complete";
       return resultReply(id, `{"resultType":"${type}","_meta":${metaText(user, meta)},${fields}}`);
     });
+  }
+
+  #asker({ notify, stop }: Peer, session: Session | undefined): Asker | undefined {
+    if (notify === undefined || session === undefined) return undefined;
+    return askerFor(this.#core, session.questions, notify, stop);
   }
 
   /** Throws `RpcError` if the gateway does not offer it. */
@@ -126,6 +136,16 @@ export class Requests {
 function callOf(peer: Peer): Pick<ToolCall, "user" | "signal" | "stopping" | "notify" | "headers"> {
   const { user, stop: signal, stopping, notify } = peer;
   return { user, signal, stopping, notify, headers: passedHeaders(peer) };
+}
+
+/** What the client of a session can be asked while its call runs; undefined if it cannot. */
+function liveCapabilities({ header, notify }: Peer, session: Session | undefined): JsonObject | undefined {
+  // Questions are sent in the stream of the call.
+  const streams = header === undefined || header("accept")?.includes("text/event-stream") === true;
+  if (session === undefined || notify === undefined || !streams) return undefined;
+  const byUrl = session.byUrl && session.version === "2025-11-25";
+  if (!session.byForm && !byUrl) return undefined;
+  return { elicitation: { ...(session.byForm ? { form: {} } : {}), ...(byUrl ? { url: {} } : {}) } };
 }
 
 /** The headers of the request that the gateway passes on. */

@@ -26,6 +26,7 @@ import {
 } from "./json-rpc";
 import { ListChanges, type ListKind } from "./list-changes";
 import { Offers } from "./offer";
+import { answered } from "./questions";
 import { RequestStates } from "./request-state";
 import { Requests, runsTool } from "./requests";
 import { cancellable, cancel, type Running } from "./running";
@@ -34,6 +35,7 @@ import { type Session, Sessions } from "./session";
 import { Subscriptions } from "./subscription";
 import { isListMethod, Upstreams } from "./upstream";
 import {
+  supportsForms,
   supportsUrl,
   declaredCapabilities,
   legacyVersion,
@@ -123,7 +125,7 @@ export class Mcp {
   }
 
   async #dispatch(message: RpcMessage, text: string, peer: Peer): Promise<Reply> {
-    if (message.kind === "response") return ACCEPTED;
+    if (message.kind === "response") return this.#answered(message, peer);
     const named = namedVersion(message.params);
     const header = peer.header?.("mcp-protocol-version") ?? undefined;
     const version = named ?? header;
@@ -157,6 +159,13 @@ export class Mcp {
     throw noSuchMethod(false);
   }
 
+  /** The answer of a client to a question of its call. Only the holder of a session can answer. */
+  async #answered(message: Extract<RpcMessage, { kind: "response" }>, peer: Peer): Promise<Reply> {
+    if (peer.sessionId !== undefined)
+      answered((await this.#sessions.open(peer.sessionId, peer.user)).questions, message);
+    return ACCEPTED;
+  }
+
   async #initialize({ id, params }: Request, { user }: Peer): Promise<Reply> {
     const requested = params["protocolVersion"];
     if (typeof requested !== "string")
@@ -170,7 +179,11 @@ export class Mcp {
       serverInfo: { name, title, version: productVersion },
       ...(instructions === undefined ? {} : { instructions }),
     };
-    const sessionId = await this.#sessions.begin(user, { version, byUrl: supportsUrl(capabilities) });
+    const sessionId = await this.#sessions.begin(user, {
+      version,
+      byUrl: supportsUrl(capabilities),
+      byForm: version !== "2025-03-26" && supportsForms(capabilities),
+    });
     return { ...resultReply(id, JSON.stringify(result)), sessionId };
   }
 
