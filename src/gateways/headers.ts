@@ -21,6 +21,7 @@ const KEPT_BACK: ReadonlySet<string> = new Set([
   "content-length",
   "content-type",
   "expect",
+  "last-event-id",
 ]);
 /** Session, revision, method and parameters of the connection between client and gateway. */
 const OF_PROTOCOL = /^mcp-/;

@@ -35,7 +35,9 @@ export interface UpstreamOffer {
 /** Of the reserved tools that the gateway allows. */
 export function upstreamOffer({ tools }: Registry, { allowedTools }: Gateway): UpstreamOffer {
   const reserved = tools.filter(
-    ({ definition, qualifiedName }) =>
+    ({ catalog, definition, qualifiedName }) =>
+      // Definitions are made when they are first looked at.
+      catalog.worker?.type === "mcp" &&
       definition.reserved !== undefined &&
       (allowedTools === undefined || allowedTools.has(qualifiedName.toLowerCase())),
   );
