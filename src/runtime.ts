@@ -32,9 +32,8 @@ import { Rotation } from "./rotation";
 import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
-import { sealedRegistrations } from "./workers/oauth";
 import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
-import { definitionOf, httpKind, mcpKind, sealedWorkers, Workers } from "./workers";
+import { definitionOf, httpKind, mcpKind, sealedRegistrations, sealedWorkers, Workers } from "./workers";
 
 export interface Runtime {
   readonly core: Core;
@@ -187,6 +186,7 @@ function servicesOf(
     define: definitionOf,
     toolkits: extensions.catalogs.map(({ toolkit }) => toolkit.name),
     fixed: config.workers,
+    consents: { providers, connections, authorization },
   });
   const tools = new Tools(core, extensions.catalogs, {
     audit,

@@ -5,6 +5,7 @@ import type { Core } from "../core";
 import { invalidParameter, malformedRequest } from "../errors";
 import type { Principal } from "../identity";
 import { makeChange, type Transaction } from "../store";
+import type { WorkerAuthorizations } from "./authorizations";
 import * as stored from "./catalog-repository";
 import type { CatalogRow } from "./catalog-repository";
 import type { OfferedCatalogs, WorkerCatalog } from "./catalogs";
@@ -20,6 +21,7 @@ import type { Skipped } from "./tool";
 interface Parts {
   audit: Audit;
   directory: WorkerDirectory;
+  authorizations: WorkerAuthorizations;
   refresher: Refresher;
   offered: OfferedCatalogs;
 }
@@ -32,6 +34,7 @@ export class WorkerCatalogs {
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #directory: WorkerDirectory;
+  readonly #authorizations: WorkerAuthorizations;
   readonly #refresher: Refresher;
   readonly #offered: OfferedCatalogs;
 
@@ -39,6 +42,7 @@ export class WorkerCatalogs {
     this.#core = core;
     this.#audit = parts.audit;
     this.#directory = parts.directory;
+    this.#authorizations = parts.authorizations;
     this.#refresher = parts.refresher;
     this.#offered = parts.offered;
   }
@@ -48,7 +52,8 @@ export class WorkerCatalogs {
     const worker = await this.#directory.find(principal.projectId, id);
     const outcome = await this.#refresher.read(worker);
     await this.#core.store.write(() => this.#refresher.store(principal, worker, outcome));
-    return this.record(worker);
+    // Reading may have stopped it.
+    return this.record(await this.#directory.find(principal.projectId, id));
   }
 
   /** What accepting would change. Throws `not_found`. */
@@ -116,7 +121,8 @@ export class WorkerCatalogs {
     const { project_id: projectId, id } = worker.row;
     const catalog = await stored.findCatalog(this.#core.store, projectId, id);
     const { collisions } = await this.#offered.of(projectId);
-    return workerRecord(worker, catalog, collisions.get(id));
+    const access = await this.#authorizations.facts(worker);
+    return workerRecord(worker, { catalog, collisions: collisions.get(id), access });
   }
 
   *#accept(

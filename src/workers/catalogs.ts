@@ -124,7 +124,7 @@ export class OfferedCatalogs {
       return tool;
     };
     const define = (index: number): ToolDefinition => {
-      const tool = toolAt(index);
+      const tool = withConsent(loaded, toolAt(index));
       return this.#define(tool, kind.run(loaded, tool));
     };
     const server = serverOf(row);
@@ -164,6 +164,12 @@ export class OfferedCatalogs {
     }
     return { catalogs, collisions };
   }
+}
+
+/** All tools of a worker with OAuth need the user's grant for it. */
+function withConsent({ providerId, scopes = [] }: LoadedWorker, tool: WorkerTool): WorkerTool {
+  if (providerId === undefined) return tool;
+  return { ...tool, authorization: { id: providerId, scopes: [...scopes] } };
 }
 
 const NOTHING: Offered = { catalogs: [], collisions: new Map() };

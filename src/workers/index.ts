@@ -3,7 +3,8 @@ export type { Define, WorkerCatalog } from "./catalogs";
 export { definitionOf } from "./foreign";
 export { httpKind } from "./http";
 export { mcpKind } from "./mcp";
-export type { CatalogToken, WorkerKinds } from "./refresh";
+export { clientDocument, sealedRegistrations } from "./oauth";
+export type { WorkerKinds } from "./refresh";
 export type {
   CreateWorker,
   UpdateWorker,
