@@ -3,7 +3,7 @@
 import type { Audit } from "../audit";
 import type { Redacted } from "../base";
 import type { Core } from "../core";
-import { conflict, requirementsNotMet } from "../errors";
+import { conflict, requirementsNotMet, RuntimeError } from "../errors";
 import { actorOf, type Principal } from "../identity";
 import type { Change, Transaction } from "../store";
 import { configOf } from "./config";
@@ -31,8 +31,8 @@ export interface AuthorizeRequest {
 
 /** What the record of a worker shows. */
 export interface AccessFacts extends ShownAccess {
-  /** Whether the grant is there with which its catalog is read. */
-  met: boolean;
+  /** Whether the grant is there with which its catalog is read. Undefined: no administrator has been asked for one. */
+  met: boolean | undefined;
   problem?: string;
 }
 
@@ -131,7 +131,10 @@ export class WorkerAuthorizations {
     const given = configOf(row).oauth2 ?? {};
     const prepared = await this.#preparation.recheck(by, { worker: keyOf(row), given }, access);
     if (prepared === undefined) return access.stopped === true ? access.problem : undefined;
-    await this.#store(by, row, prepared);
+    // If it has been changed meanwhile, the next reading looks again.
+    await this.#store(by, row, prepared).catch((error: unknown) => {
+      if (!(error instanceof RuntimeError) || error.name !== "conflict") throw error;
+    });
     if (prepared.access.stopped)
       this.#core.log.warn("a worker names another issuer and was stopped", {
         project_id: row.project_id,
@@ -154,7 +157,7 @@ export class WorkerAuthorizations {
     const { project_id: projectId } = row;
     return {
       ...(await this.#consents.shown(projectId, access)),
-      met: await this.#consents.isMet(projectId, access),
+      met: access.user === undefined ? undefined : await this.#consents.isMet(projectId, access),
       ...(access.problem === undefined ? {} : { problem: access.problem }),
     };
   }

@@ -5,7 +5,7 @@ import type { Core } from "../core";
 import { invalidParameter, malformedRequest } from "../errors";
 import type { Principal } from "../identity";
 import { makeChange, type Transaction } from "../store";
-import type { WorkerAuthorizations } from "./authorizations";
+import { accessOf, type WorkerAuthorizations } from "./authorizations";
 import * as stored from "./catalog-repository";
 import type { CatalogRow } from "./catalog-repository";
 import type { OfferedCatalogs, WorkerCatalog } from "./catalogs";
@@ -88,8 +88,9 @@ export class WorkerCatalogs {
     const probed = await this.#refresher.probe(worker);
     const failure = "failure" in probed ? probed.failure : failureOf(row);
     const skipped = [...skippedOf(row), ...((await this.#offered.of(projectId)).collisions.get(id) ?? [])];
-    const message = [failure?.message ?? "It answers.", ...skippedSentence(skipped)].join(" ");
-    return { id, enabled, healthy: failure === undefined, message };
+    const problem = accessOf(worker.row)?.problem ?? failure?.message;
+    const message = [problem ?? "It answers.", ...skippedSentence(skipped)].join(" ");
+    return { id, enabled, healthy: problem === undefined, message };
   }
 
   /** Asks a server that is not stored. Throws `malformed_request` for an address that cannot be one of a worker. */

@@ -29,7 +29,9 @@ export function workerRecord(
   const catalog = { ...NO_CATALOG, ...facts };
   const { updates, limits } = config;
   const failure = failureOf(catalog);
-  const met = access === undefined ? failure?.reason !== "unauthorized" : access.met;
+  // A worker may list its tools without a token.
+  const isListed = catalog.fetched_at !== null && failure === undefined;
+  const met = access === undefined ? failure?.reason !== "unauthorized" : (access.met ?? isListed);
   return {
     id: row.id,
     type,
@@ -111,7 +113,10 @@ function mcpOf(
           oauth2: {
             ...shownOf(access),
             ...oauth2,
-            client_secret: secretRecord(isStatic, sealed.includes("client_secret")),
+            client_secret: secretRecord(
+              isStatic,
+              access?.has_secret === true || sealed.includes("client_secret"),
+            ),
           },
         }),
   };
@@ -119,7 +124,7 @@ function mcpOf(
 
 function shownOf(access: AccessFacts | undefined): NonNullable<NonNullable<Worker["mcp"]>["oauth2"]> {
   if (access === undefined) return {};
-  const { met: _, ...shown } = access;
+  const { met: _, has_secret: __, ...shown } = access;
   return shown;
 }
 

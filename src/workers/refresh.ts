@@ -50,11 +50,16 @@ export class Refresher {
     this.#closing.abort();
   }
 
-  /** Asks the worker. Never throws what a worker causes. */
+  /** Asks a stored worker, unless it is not what users consented to. Never throws what a worker causes. */
   async read(worker: KnownWorker): Promise<Outcome> {
-    const startedAt = this.#core.clock.now();
     const stopped = await this.#authorizations.recheck(worker);
     if (stopped !== undefined) return { failure: { reason: "refused", message: stopped } };
+    return this.readUnchecked(worker);
+  }
+
+  /** The same for one that is about to be stored. */
+  async readUnchecked(worker: KnownWorker): Promise<Outcome> {
+    const startedAt = this.#core.clock.now();
     const ask: Ask<Reading> = async (loaded, options) => ({
       catalog: await this.#kinds[loaded.type].read(loaded, options),
       startedAt,

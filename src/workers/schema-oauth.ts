@@ -10,11 +10,7 @@ const clientId = Type.String({ maxLength: 1000 });
 const clientSecret = Type.String({ maxLength: 1000 });
 export const externalId = Type.String({ maxLength: 100 });
 
-const issuer = Type.String({
-  maxLength: 1000,
-  description:
-    "The issuer that the metadata of its authorization server may name, if that differs from its address.",
-});
+const issuer = Type.String({ maxLength: 1000 });
 const resource = Type.String({
   maxLength: 2048,
   description: "Sent as resource in place of what its metadata says. Empty: none is sent.",

@@ -220,7 +220,7 @@ export class Workers {
 
   /** Throws `invalid_parameter` if the policy refuses the address: nothing could ever be called. */
   async #readable(row: WorkerRow): Promise<Outcome> {
-    const outcome = await this.#refresher.read({ row });
+    const outcome = await this.#refresher.readUnchecked({ row });
     if ("failure" in outcome && outcome.failure.reason === "address_refused") {
       const field = `${typeOf(row)}.uri`;
       const { message } = outcome.failure;
