@@ -179,6 +179,7 @@ function servicesOf(
     egress: core.egress,
     clock,
     maxResultBytes: core.settings["mcp.max_result_bytes"],
+    stale: (projectId, id) => workers.stale(projectId, id),
   });
   const workers = new Workers(core, {
     audit,
@@ -252,6 +253,7 @@ function servicesOf(
       plugins,
       hooks,
       models,
+      workers,
     }),
     gateways,
     workers,

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { paging } from "../../src/base";
 import { pageOf, pagingQuery } from "../../src/base/schema";
 import { ToolResponse } from "../../src/tools/schema";
+import { PreviewWorkerRequest, WorkerPreviewResponse } from "../../src/workers/preview/schema";
 import {
   AcceptWorkerRequest,
   CreateWorkerRequest,
@@ -52,6 +53,18 @@ export const workerOperations = [
     errors: [400, 401, 403, 413, 415, 500],
     slow: true,
     handle: ({ runtime, principal, body }) => runtime.workers.catalogs.test(principal, body),
+  }),
+  operation("POST", "/v1/workers/preview", {
+    id: "workers-preview",
+    credential: ["admin"],
+    extension: true,
+    tag,
+    summary: "Find out what an address is and which tools it has; nothing is stored",
+    body: PreviewWorkerRequest,
+    success: { status: 200, schema: WorkerPreviewResponse },
+    errors: [400, 401, 403, 413, 415, 500],
+    slow: true,
+    handle: ({ runtime, principal, body }) => runtime.workers.previews.preview(principal, body),
   }),
   operation("GET", "/v1/workers/{id}", {
     id: "workers-get",
@@ -114,9 +127,8 @@ export const workerOperations = [
     success: { status: 200, schema: pageOf(ToolResponse) },
     errors: [400, 401, 403, 404, 500],
     handle: async ({ runtime, principal, path, query: given }) => {
-      const window = paging(given);
-      const catalogs = await runtime.workers.catalogs.offeredBy(principal, path("id"));
-      return runtime.tools.listings.ofCatalogs(principal, catalogs, window);
+      const { id } = await runtime.workers.get(principal, path("id"));
+      return runtime.tools.listings.ofWorker(principal, id, paging(given));
     },
   }),
   operation("POST", "/v1/workers/{id}/refresh", {

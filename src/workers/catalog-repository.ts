@@ -21,8 +21,8 @@ export interface CatalogFacts {
   /** JSON (`Failure`) of the last attempt; null: it succeeded. */
   failure: string | null;
   failed_at: number | null;
-  /** JSON of what the worker says about itself; null: nothing. */
-  server: string | null;
+  /** SHA-256 of the latest contents besides tools. */
+  contents_hash: string;
 }
 
 export interface CatalogRow extends CatalogFacts {
@@ -35,7 +35,10 @@ export interface CatalogRow extends CatalogFacts {
 }
 
 /** What the tools of a worker are made from. */
-export type OfferedRow = Pick<CatalogRow, "worker_id" | "accepted_hash" | "accepted" | "names" | "server">;
+export type OfferedRow = Pick<
+  CatalogRow,
+  "worker_id" | "accepted_hash" | "accepted" | "names" | "contents" | "contents_hash"
+>;
 
 const FACTS = [
   "project_id",
@@ -49,7 +52,7 @@ const FACTS = [
   "due_at",
   "failure",
   "failed_at",
-  "server",
+  "contents_hash",
 ] as const;
 const ALL = [...FACTS, "accepted", "latest", "contents"] as const;
 const FIND = query<CatalogRow>(
@@ -58,15 +61,12 @@ const FIND = query<CatalogRow>(
 const LIST_FACTS = query<CatalogFacts>(
   `SELECT ${FACTS.join(", ")} FROM worker_catalogs WHERE project_id = ? ORDER BY worker_id`,
 );
-const OFFERED = "worker_id, accepted_hash, accepted, names, server";
+const OFFERED = "worker_id, accepted_hash, accepted, names, contents, contents_hash";
 const LIST_OFFERED = query<OfferedRow>(
   `SELECT ${OFFERED} FROM worker_catalogs WHERE project_id = ? AND accepted_hash <> ''`,
 );
 const FIND_OFFERED = query<OfferedRow>(
   `SELECT ${OFFERED} FROM worker_catalogs WHERE project_id = ? AND worker_id = ?`,
-);
-const LIST_CONTENTS = query<{ worker_id: string; contents: string }>(
-  "SELECT worker_id, contents FROM worker_catalogs WHERE project_id = ? AND contents <> '{}'",
 );
 const DELETE = query("DELETE FROM worker_catalogs WHERE project_id = ? AND worker_id = ?");
 const MAKE_DUE = query("UPDATE worker_catalogs SET due_at = 0 WHERE project_id = ? AND worker_id = ?");
@@ -101,13 +101,6 @@ export function findOffered(
   workerId: string,
 ): Promise<OfferedRow | undefined> {
   return store.get(FIND_OFFERED, projectId, workerId);
-}
-
-export function listContents(
-  store: Store,
-  projectId: string,
-): Promise<{ worker_id: string; contents: string }[]> {
-  return store.all(LIST_CONTENTS, projectId);
 }
 
 export function catalogInTransaction(

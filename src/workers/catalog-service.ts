@@ -8,7 +8,7 @@ import { makeChange, type Transaction } from "../store";
 import { accessOf, type WorkerAuthorizations } from "./authorizations";
 import * as stored from "./catalog-repository";
 import type { CatalogRow } from "./catalog-repository";
-import type { OfferedCatalogs, WorkerCatalog } from "./catalogs";
+import type { OfferedCatalogs } from "./catalogs";
 import { diffOf, failureOf, NO_CATALOG, skippedOf, withAcceptance } from "./contents";
 import type { WorkerDirectory } from "./directory";
 import type { KnownWorker } from "./known";
@@ -110,12 +110,6 @@ export class WorkerCatalogs {
       message: "It answers.",
       ...(server === undefined ? {} : { serverInfo: present({ name, version, description }) }),
     };
-  }
-
-  /** The catalogs of one worker. Throws `not_found`. */
-  async offeredBy({ projectId }: Principal, id: string): Promise<readonly WorkerCatalog[]> {
-    await this.#directory.find(projectId, id);
-    return (await this.#offered.of(projectId)).catalogs.filter(({ worker }) => worker.id === id);
   }
 
   async record(worker: KnownWorker): Promise<Worker> {

@@ -3,7 +3,6 @@ export type { Define, WorkerCatalog } from "./catalogs";
 export { definitionOf } from "./foreign";
 export { httpKind } from "./http";
 export { mcpKind } from "./mcp";
-export { clientDocument, sealedRegistrations } from "./oauth";
 export type { WorkerKinds } from "./refresh";
 export type {
   CreateWorker,
@@ -25,3 +24,4 @@ export {
   type WorkerKind,
   type WorkerTool,
 } from "./tool";
+export { clientDocument, sealedRegistrations } from "./oauth";

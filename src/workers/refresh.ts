@@ -100,7 +100,7 @@ export class Refresher {
     const { updates } = configOf(worker.row);
     const options = { updates, toolkit: worker.row.toolkit, now };
     const { row, changes } = withReading(before, outcome.reading, options);
-    const offered = ["accepted_hash", "contents", "server"] as const;
+    const offered = ["accepted_hash", "contents_hash"] as const;
     yield* catalogs.putCatalog(
       row,
       offered.some((column) => row[column] !== before[column]),

@@ -9,7 +9,7 @@ const closed = { additionalProperties: false };
 export const WORKER_TYPES = ["http", "mcp"] as const;
 export const UPDATES = ["review", "auto"] as const;
 
-const uri = Type.String({
+export const uri = Type.String({
   minLength: 1,
   maxLength: 2048,
   description: "Its address. Of a worker of the type http, without /worker.",
@@ -24,8 +24,12 @@ const retry = Type.Integer({
   maximum: 10,
   description: "How often a request that may be repeated is repeated.",
 });
-const secret = Type.String({ minLength: 1, maxLength: 100, description: "The secret that signs calls." });
-const headers = Type.Record(
+export const secret = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: "The secret that signs calls.",
+});
+export const headers = Type.Record(
   Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$" }),
   Type.String({ maxLength: 4096 }),
   {
@@ -34,7 +38,7 @@ const headers = Type.Record(
   },
 );
 const SECRET_NAME = "^[A-Za-z0-9_]{1,100}$";
-const secrets = Type.Record(
+export const secrets = Type.Record(
   Type.String({ pattern: SECRET_NAME }),
   Type.String({ minLength: 1, maxLength: 5000 }),
   { maxProperties: 50, description: "Values for its headers, by name." },
@@ -126,7 +130,7 @@ export const UpdateWorkerRequest = Type.Object({
   updates: Type.Optional(updates),
 });
 
-const SkippedTool = Type.Object({
+export const SkippedTool = Type.Object({
   name: Type.String({ description: "The tool, or the part of one." }),
   reason: Type.String({ description: "Why it is left out." }),
 });

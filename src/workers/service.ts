@@ -2,7 +2,7 @@
 import { type Page, page, paging } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
-import { alreadyExists, invalidParameter, unavailable } from "../errors";
+import { alreadyExists, unavailable } from "../errors";
 import type { Principal } from "../identity";
 import type { StaticWorker } from "../config";
 import { type Change, makeChange } from "../store";
@@ -13,15 +13,17 @@ import { type Define, OfferedCatalogs, type WorkerCatalog } from "./catalogs";
 import { givenSecrets } from "./config";
 import { WorkerDirectory } from "./directory";
 import { typeOf } from "./known";
+import { Previews } from "./preview/service";
 import { workerRecord } from "./record";
 import { type Outcome, Refresher, type WorkerKinds } from "./refresh";
 import type { ConsentParts } from "./oauth";
 import * as repository from "./repository";
 import type { WorkerRow } from "./repository";
 import { type Result, taken, WorkerRows } from "./row-changes";
-import { asksDifferently, changedRow, fixedWorker, newRow, unknownWorker } from "./rows";
+import { asksDifferently, changedRow, fixedWorker, newRow, refusedAddress, unknownWorker } from "./rows";
 import type { CreateWorker, UpdateWorker, Worker, WorkerAuthorization } from "./schema";
 import { equalSecrets } from "./secrets";
+import { Upkeep } from "./upkeep";
 
 export interface WorkerParts {
   audit: Audit;
@@ -36,6 +38,8 @@ export interface WorkerParts {
 }
 
 export class Workers {
+  /** Finds out what an address is. */
+  readonly previews: Previews;
   /** Refreshes, compares, accepts and checks catalogs. */
   readonly catalogs: WorkerCatalogs;
   readonly #core: Core;
@@ -45,6 +49,7 @@ export class Workers {
   readonly #authorizations: WorkerAuthorizations;
   readonly #refresher: Refresher;
   readonly #offered: OfferedCatalogs;
+  readonly #upkeep: Upkeep;
 
   /** Throws `configuration` for a worker of the configuration that breaks a rule. */
   constructor(core: Core, parts: WorkerParts) {
@@ -59,6 +64,8 @@ export class Workers {
     this.#authorizations = authorizations;
     this.#refresher = refresher;
     this.#offered = offered;
+    this.previews = new Previews(core, refresher);
+    this.#upkeep = new Upkeep(core, directory, refresher);
     this.#rows = new WorkerRows({ audit: parts.audit, builtIn, directory, refresher });
     this.catalogs = new WorkerCatalogs(core, {
       audit: parts.audit,
@@ -69,10 +76,20 @@ export class Workers {
     });
   }
 
-  /** Ends all readings of catalogs, and the sessions at servers. */
+  /** Resolves when no catalog is read any more, and the sessions at servers have ended. */
   async close(): Promise<void> {
-    this.#refresher.close();
+    await this.#upkeep.close();
     await Promise.all(Object.values(this.#kinds).map((kind) => kind.close?.()));
+  }
+
+  /** Looks after the catalogs of a project whose tools are used. Returns at once. */
+  used(projectId: string): void {
+    this.#upkeep.used(projectId);
+  }
+
+  /** Has the catalog read soon: the worker says that it has changed, or does not know a tool. Returns at once. */
+  stale(projectId: string, id: string): void {
+    this.#upkeep.stale(projectId, id);
   }
 
   /** The accepted tools of the project's enabled workers. The same list while nothing changes. */
@@ -207,7 +224,7 @@ export class Workers {
     const before = await repository.findWorker(this.#core.store, principal.projectId, id);
     if (before === undefined) throw unknownWorker();
     const given = await changedRow(this.#core, before, patch);
-    const outcome = asksDifferently(before, given) ? await this.#readable(given) : undefined;
+    const outcome = asksDifferently(before, given) ? await this.#asked(before, given) : undefined;
     const challenge = challengeOf(outcome);
     const oauth2 = patch.mcp?.oauth2;
     const { row, change } = await this.#authorizations.prepared(principal, given, {
@@ -218,15 +235,15 @@ export class Workers {
     return { before, row, result: { outcome, access: change } };
   }
 
+  async #asked(before: WorkerRow, row: WorkerRow): Promise<Outcome> {
+    return row.uri === before.uri ? this.#refresher.readUnchecked({ row }) : this.#readable(row);
+  }
+
   /** Throws `invalid_parameter` if the policy refuses the address: nothing could ever be called. */
   async #readable(row: WorkerRow): Promise<Outcome> {
     const outcome = await this.#refresher.readUnchecked({ row });
     if ("failure" in outcome && outcome.failure.reason === "address_refused") {
-      const field = `${typeOf(row)}.uri`;
-      const { message } = outcome.failure;
-      throw invalidParameter(`${field}: ${message}`, {
-        fieldErrors: [{ field, rule: "egress.allow", message }],
-      });
+      throw refusedAddress(`${typeOf(row)}.uri`, row.uri, outcome.failure);
     }
     return outcome;
   }
