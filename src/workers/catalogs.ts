@@ -130,7 +130,7 @@ export class OfferedCatalogs {
     const key = `${loaded.projectId}\n${loaded.id}`;
     const { limits = {} } = configOf(worker.row);
     const define = (index: number): ToolDefinition => {
-      const tool = toolAt(index);
+      const tool = withConsent(loaded, toolAt(index));
       const run = kind.run(loaded, tool);
       return this.#define(tool, (input, context) =>
         this.#turns.run(key, limits, context, () => run(input, context)),
@@ -179,6 +179,12 @@ export class OfferedCatalogs {
     }
     return { catalogs, collisions };
   }
+}
+
+/** All tools of a worker with OAuth need the user's grant for it. */
+function withConsent({ providerId, scopes = [] }: LoadedWorker, tool: WorkerTool): WorkerTool {
+  if (providerId === undefined) return tool;
+  return { ...tool, authorization: { id: providerId, scopes: [...scopes] } };
 }
 
 const NOTHING: Offered = { catalogs: [], collisions: new Map() };
