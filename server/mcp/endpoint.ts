@@ -3,7 +3,7 @@
 import type { Json } from "../../src/base";
 import { isObject, LazyAbort, setAlarm } from "../../src/base";
 import { RuntimeError } from "../../src/errors";
-import { errorReply, type GatewayUser, PARSE_ERROR, type Peer, RpcError } from "../../src/mcp";
+import { errorReply, type GatewayUser, PARSE_ERROR, type Peer, RpcError, runsTool } from "../../src/mcp";
 import { accepts } from "../accept";
 import { bodyLimits, readJsonBody } from "../body";
 import { Departure } from "../departure";
@@ -31,8 +31,9 @@ export async function mcpEndpoint(front: Front, incoming: Incoming): Promise<Res
   // The body may have been on its way for long.
   await runtime.identity.requireCurrent(user.principal);
   const method = isObject(value) ? value["method"] : undefined;
-  if (method === "tools/call" || method === "subscriptions/listen")
-    return answerSlowly(front, { value, text, method }, user, request);
+  const isCall = runsTool(method);
+  if (isCall || method === "subscriptions/listen")
+    return answerSlowly(front, { value, text, isCall }, user, request);
   const reply = await runtime.mcp.answer(value, text, peerOf(user, request, NEVER, stopping, undefined));
   if (reply.text === undefined || accepts(request, "application/json")) return replyResponse(reply);
   const stream = new EventStream(LONGEST_SILENCE_MS, () => undefined);
@@ -44,7 +45,8 @@ export async function mcpEndpoint(front: Front, incoming: Incoming): Promise<Res
 interface SlowMessage {
   value: Json;
   text: string;
-  method: "tools/call" | "subscriptions/listen";
+  /** Runs a tool; otherwise it listens. */
+  isCall: boolean;
 }
 
 /**
@@ -53,12 +55,11 @@ interface SlowMessage {
  */
 function answerSlowly(
   front: Front,
-  { value, text, method }: SlowMessage,
+  { value, text, isCall }: SlowMessage,
   user: GatewayUser,
   request: Request,
 ): Promise<Response> {
   const { runtime, stopping, keepOpen } = front;
-  const isCall = method === "tools/call";
   const held = (isCall ? holdCall : holdStream)(runtime.limits, user.principal);
   const stop = new Departure(request);
   const admission = isCall ? undefined : whileAdmitted(front, user, request, () => stop.abort());

@@ -12,6 +12,7 @@ export {
   requestIdOf,
   RpcError,
 } from "./json-rpc";
+export { runsTool } from "./requests";
 export { MODERN, namedVersion } from "./versions";
 export type { List, ListKind } from "./list-changes";
 export { Mcp, type Peer } from "./service";

@@ -10,29 +10,32 @@ import type { Tools } from "../tools";
 import { Access, type GatewayUser } from "./access";
 import { Calls, internalRpcError } from "./call";
 import { GatewayConsent } from "./consent";
-import { checkHeaders, checkParameters, checkVersionHeader, type HeaderReader } from "./http-headers";
+import { checkHeaders, checkVersionHeader, type HeaderReader } from "./http-headers";
 import {
   ACCEPTED,
   errorReply,
   INVALID_PARAMS,
   isNotification,
-  METHOD_NOT_FOUND,
+  noSuchMethod,
   readMessage,
   type Reply,
-  type RequestId,
   requestIdOf,
   resultReply,
   RpcError,
   type RpcMessage,
 } from "./json-rpc";
-import { ListChanges } from "./list-changes";
+import { ListChanges, type ListKind } from "./list-changes";
 import { Offers } from "./offer";
+import { answered } from "./questions";
 import { RequestStates } from "./request-state";
-import { cancel, held, progressTokenOf, type Running } from "./running";
+import { Requests, runsTool } from "./requests";
+import { cancellable, cancel, type Running } from "./running";
 import { capabilitiesOf, discovered, metaText } from "./server-info";
 import { type Session, Sessions } from "./session";
 import { Subscriptions } from "./subscription";
+import { isListMethod, Upstreams } from "./upstream";
 import {
+  supportsForms,
   supportsUrl,
   declaredCapabilities,
   legacyVersion,
@@ -70,7 +73,8 @@ export class Mcp {
   readonly #core: Core;
   readonly #sessions: Sessions;
   readonly #offers: Offers;
-  readonly #calls: Calls;
+  readonly #upstreams: Upstreams;
+  readonly #requests: Requests;
   readonly #changes: ListChanges;
   /** Running calls on a transport without headers, which has a single client. */
   readonly #piped: Running = new Map();
@@ -90,13 +94,18 @@ export class Mcp {
     this.access = new Access(identity, () => core.publicUrl(), refusals);
     this.#sessions = new Sessions(core);
     this.#offers = new Offers(tools, core.log);
-    this.#changes = new ListChanges(core, gateways, { tools: this.#offers });
+    this.#upstreams = new Upstreams(tools);
+    this.#changes = new ListChanges(core, gateways, { tools: this.#offers, ...this.#upstreams.lists });
     this.subscriptions = new Subscriptions(this.#changes, this.#sessions);
-    this.#calls = new Calls(core, {
-      tools,
+    this.#requests = new Requests(core, {
+      calls: new Calls({
+        tools,
+        consent: new GatewayConsent(core, tools, authorization),
+        states: new RequestStates(core),
+      }),
       offers: this.#offers,
-      consent: new GatewayConsent(core, tools, authorization),
-      states: new RequestStates(core),
+      upstreams: this.#upstreams,
+      piped: this.#piped,
     });
   }
 
@@ -116,7 +125,7 @@ export class Mcp {
   }
 
   async #dispatch(message: RpcMessage, text: string, peer: Peer): Promise<Reply> {
-    if (message.kind === "response") return ACCEPTED;
+    if (message.kind === "response") return this.#answered(message, peer);
     const named = namedVersion(message.params);
     const header = peer.header?.("mcp-protocol-version") ?? undefined;
     const version = named ?? header;
@@ -142,17 +151,19 @@ export class Mcp {
       cancel(message, text, peer.header === undefined ? this.#piped : session?.running);
       return ACCEPTED;
     }
-    const { id, method, params } = message;
-    switch (method) {
-      case "ping":
-        return resultReply(id, "{}");
-      case "tools/list":
-        return resultReply(id, `{${await this.#offers.page(peer.user, cursorOf(params), listed(session))}}`);
-      case "tools/call":
-        return this.#callLegacy(message, text, peer, session);
-      default:
-        throw new RpcError(METHOD_NOT_FOUND, "Method not found");
-    }
+    const { id, method } = message;
+    if (method === "ping") return resultReply(id, "{}");
+    if (runsTool(method)) return this.#requests.legacy(message, text, peer, session);
+    const page = await this.#page(peer.user, message, false, listed(session));
+    if (page !== undefined) return resultReply(id, `{${page}}`);
+    throw noSuchMethod(false);
+  }
+
+  /** The answer of a client to a question of its call. Only the holder of a session can answer. */
+  async #answered(message: Extract<RpcMessage, { kind: "response" }>, peer: Peer): Promise<Reply> {
+    if (peer.sessionId !== undefined)
+      answered((await this.#sessions.open(peer.sessionId, peer.user)).questions, message);
+    return ACCEPTED;
   }
 
   async #initialize({ id, params }: Request, { user }: Peer): Promise<Reply> {
@@ -164,52 +175,16 @@ export class Mcp {
     const { name: title, slug: name, instructions } = user.gateway;
     const result = {
       protocolVersion: version,
-      capabilities: capabilitiesOf(this.#changes.kinds),
+      capabilities: await this.#capabilities(user),
       serverInfo: { name, title, version: productVersion },
       ...(instructions === undefined ? {} : { instructions }),
     };
-    const sessionId = await this.#sessions.begin(user, { version, byUrl: supportsUrl(capabilities) });
-    return { ...resultReply(id, JSON.stringify(result)), sessionId };
-  }
-
-  async #callLegacy(
-    { id, params }: Request,
-    text: string,
-    peer: Peer,
-    session: Session | undefined,
-  ): Promise<Reply> {
-    const { user, notify, stop, stopping } = peer;
-    const byUrl = session?.byUrl === true && session.version === "2025-11-25";
-    // Only the holder of a session can cancel its calls.
-    const running = peer.header === undefined ? this.#piped : session?.running;
-    return this.#cancellable(id, peer, running, async () => {
-      const { fields, meta } = await this.#calls.run({
-        user,
-        params,
-        progressToken: progressTokenOf(params, text),
-        tool: await this.#calls.find(user, params),
-        modern: false,
-        capabilities: {},
-        consent: byUrl ? "url_error" : "text",
-        signal: stop,
-        stopping,
-        notify,
-      });
-      const more = meta === undefined ? "" : `,"_meta":${JSON.stringify(meta)}`;
-      return resultReply(id, `{${fields}${more}}`);
+    const sessionId = await this.#sessions.begin(user, {
+      version,
+      byUrl: supportsUrl(capabilities),
+      byForm: version !== "2025-03-26" && supportsForms(capabilities),
     });
-  }
-
-  /** Works on a request that its client may cancel. Then it gets no answer. */
-  async #cancellable(
-    id: RequestId,
-    { stop }: Peer,
-    running: Running | undefined,
-    work: () => Promise<Reply>,
-  ): Promise<Reply> {
-    using _hold = running === undefined ? undefined : held(running, id, stop);
-    const reply = await work();
-    return stop.aborted ? ACCEPTED : reply;
+    return { ...resultReply(id, JSON.stringify(result)), sessionId };
   }
 
   async #modern(request: Request, text: string, peer: Peer, named: string | undefined): Promise<Reply> {
@@ -223,63 +198,53 @@ export class Mcp {
     } else if (named !== MODERN) throw unsupported(named ?? "");
     const capabilities = declaredCapabilities(params);
     const start = `"resultType":"complete","_meta":${metaText(user)}`;
-    switch (method) {
-      case "server/discover":
-        return resultReply(id, `{${start},${discovered(user, this.#changes.kinds)},${CACHE_HINTS}}`);
-      case "tools/list":
-        return resultReply(
-          id,
-          `{${start},${await this.#offers.page(user, cursorOf(params))},${LIST_CACHE_HINTS}}`,
-        );
-      case "tools/call":
-        return this.#callModern(request, text, peer, capabilities);
-      case "subscriptions/listen":
-        return this.#listen(request, peer);
-      default:
-        throw new RpcError(METHOD_NOT_FOUND, "Method not found", { status: 404 });
+    if (method === "server/discover") {
+      const has = await this.#capabilities(user);
+      return resultReply(id, `{${start},${discovered(user, has)},${CACHE_HINTS}}`);
     }
+    if (runsTool(method)) return this.#requests.modern(request, text, peer, capabilities);
+    if (method === "subscriptions/listen") return this.#listen(request, peer);
+    const page = await this.#page(user, request, true, () => undefined);
+    if (page !== undefined) return resultReply(id, `{${start},${page},${LIST_CACHE_HINTS}}`);
+    throw noSuchMethod(true);
+  }
+
+  /**
+   * A page of a list, as JSON without the outer braces; undefined if the method does not list anything. `listed` gets the
+   * fingerprint of the whole list.
+   */
+  async #page(
+    user: GatewayUser,
+    { method, params }: Request,
+    modern: boolean,
+    listed: (kind: ListKind, fingerprint: string) => void,
+  ): Promise<string | undefined> {
+    if (method === "tools/list")
+      return this.#offers.page(user, cursorOf(params), modern, (tools) => listed("tools", tools));
+    if (!isListMethod(method)) return undefined;
+    return this.#upstreams.page(user, method, cursorOf(params), listed);
+  }
+
+  /** What the gateway offers. */
+  async #capabilities({ gateway }: GatewayUser): Promise<JsonObject> {
+    const { prompts, resources, completions } = (await this.#upstreams.of(gateway)).has;
+    const has = { tools: true, prompts, resources };
+    return capabilitiesOf(
+      this.#changes.kinds.filter((kind) => has[kind]),
+      completions,
+    );
   }
 
   async #listen({ id, params }: Request, peer: Peer): Promise<Reply> {
     const running = peer.header === undefined ? this.#piped : undefined;
-    return this.#cancellable(id, peer, running, () => this.subscriptions.listen(id, params, peer));
-  }
-
-  async #callModern(
-    { id, params }: Request,
-    text: string,
-    peer: Peer,
-    capabilities: JsonObject,
-  ): Promise<Reply> {
-    const { user, header, stop, stopping, notify } = peer;
-    // A program cancels by a message, which names the request; over HTTP its client closes the stream.
-    const running = header === undefined ? this.#piped : undefined;
-    return this.#cancellable(id, peer, running, async () => {
-      const tool = await this.#calls.find(user, params);
-      if (header !== undefined && this.#offers.mirrors(tool))
-        checkParameters(header, tool.definition.input, params["arguments"]);
-      const { fields, meta, inputRequired } = await this.#calls.run({
-        user,
-        params,
-        progressToken: progressTokenOf(params, text),
-        tool,
-        modern: true,
-        capabilities,
-        consent: supportsUrl(capabilities) ? "input_required" : "text",
-        signal: stop,
-        stopping,
-        notify,
-      });
-      const type = inputRequired === true ? "input_required" : "complete";
-      return resultReply(id, `{"resultType":"${type}","_meta":${metaText(user, meta)},${fields}}`);
-    });
+    return cancellable(id, peer, running, () => this.subscriptions.listen(id, params, peer));
   }
 }
 
 /** Remembers what a client lists, so that a stream that it opens later tells it of changes since then. */
-function listed(session: Session | undefined): (fingerprint: string) => void {
-  return (tools) => {
-    if (session !== undefined) session.listed.tools = tools;
+function listed(session: Session | undefined): (kind: ListKind, fingerprint: string) => void {
+  return (kind, fingerprint) => {
+    if (session !== undefined) session.listed[kind] = fingerprint;
   };
 }
 
