@@ -1,6 +1,6 @@
 // Relays messages between a client on standard input and a gateway of a server: a full server to the one, a full client of the
 // other, of both protocol families.
-import { isObject, type JsonObject, memberText, parseJson } from "../src/base";
+import { isObject, type JsonObject, memberText } from "../src/base";
 import { toRuntimeError } from "../src/errors";
 import {
   errorReply,
@@ -12,9 +12,9 @@ import {
 } from "../src/mcp";
 import type { Server } from "./client/http";
 import { type LegacyState, sessionHeaders, versionOf } from "./mcp-headers";
+import { codeOf, errorIn, firstOf, messageIn, messagesOf, oneLine } from "./mcp-answers";
 import type { Handler } from "./mcp-lines";
 import { hearNews } from "./mcp-news";
-import { eventData } from "./server-events";
 
 const ACCEPT = "application/json, text/event-stream";
 const FAILED = -32000;
@@ -259,48 +259,4 @@ class Relay {
 function toolOf({ method, params }: JsonObject): string | undefined {
   const name = method === "tools/call" && isObject(params) ? params["name"] : undefined;
   return typeof name === "string" ? name : undefined;
-}
-
-async function* messagesOf(response: Response): AsyncGenerator<string> {
-  if (response.headers.get("content-type")?.startsWith("text/event-stream") === true) {
-    yield* eventData(response.body ?? new ReadableStream());
-    return;
-  }
-  const text = await response.text();
-  if (text !== "") yield text;
-}
-
-async function firstOf(response: Response): Promise<string> {
-  for await (const text of messagesOf(response)) return text;
-  return "";
-}
-
-function messageIn(text: string): JsonObject | undefined {
-  try {
-    const value = parseJson(text);
-    return isObject(value) && value["jsonrpc"] === "2.0" ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function codeOf(reply: JsonObject | undefined): unknown {
-  const error = reply?.["error"];
-  return isObject(error) ? error["code"] : undefined;
-}
-
-/** The error message of a response that is not an MCP message. */
-function errorIn(text: string, status: number): string {
-  try {
-    const value = parseJson(text);
-    if (isObject(value) && typeof value["message"] === "string") return value["message"];
-  } catch {
-    // Not JSON.
-  }
-  return `The server answered ${status} without a message.`;
-}
-
-/** A message must not contain line ends on standard output; in JSON text they are only between tokens. */
-function oneLine(text: string): string {
-  return text.replaceAll(/[\r\n]+/g, " ");
 }

@@ -19,6 +19,7 @@ export const WORKER_FLAGS: readonly FlagSpec[] = [
   { flag: "--secret-stdin", meaning: "http only: read the secret that signs calls from standard input" },
   { flag: "--secret-file <file>", meaning: "http only: read the secret from a file" },
   { flag: "--secret-env <variable>", meaning: "http only: take the secret from an environment variable" },
+  { flag: "--send-tokens", meaning: "http only: it gets the users' tokens that its tools ask for" },
   { flag: "--no-send-tokens", meaning: "http only: it never gets a user's token" },
   {
     flag: "--header <name=value>",
@@ -69,7 +70,7 @@ export function workerFields(line: Line): WorkerFields {
     own: defined({
       toolkit: line.text("toolkit"),
       updates: line.choice("updates", ["review", "auto"]),
-      send_tokens: line.has("send-tokens") ? undefined : false,
+      send_tokens: line.toggle("send-tokens"),
       trust_annotations: line.has("trust-annotations") ? true : undefined,
       strict_results: line.has("strict-results") ? true : undefined,
       limits: Object.keys(limits).length === 0 ? undefined : limits,

@@ -252,6 +252,7 @@ function servicesOf(
       plugins,
       hooks,
       models,
+      workers,
     }),
     gateways,
     workers,

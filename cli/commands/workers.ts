@@ -72,11 +72,7 @@ export const verbs = [
     usage: "update <id>",
     summary: "Change the given fields. A new address takes no secrets of the old one with it.",
     examples: ["runtime workers update files --timeout 20", "runtime workers update crm --updates auto"],
-    flags: [
-      { flag: "--address <address>", meaning: "its new address" },
-      ...WORKER_FLAGS,
-      { flag: "--send-tokens", meaning: "http only: it gets the users' tokens that its tools ask for" },
-    ],
+    flags: [{ flag: "--address <address>", meaning: "its new address" }, ...WORKER_FLAGS],
     read: (line) => ({ id: line.word(0), address: line.text("address"), fields: workerFields(line) }),
     run: (io, common, { id, address, fields }) =>
       withClient(io, common, async (client) => {
@@ -216,6 +212,7 @@ function createVerb(name: "create" | "add") {
       { flag: "--type <type>", meaning: "http or mcp (default: what the address turns out to be)" },
       ...withDefaults(WORKER_FLAGS, {
         "--toolkit <name>": "the id in PascalCase",
+        "--send-tokens": "yes",
         "--timeout <seconds>": "30",
         "--retry <count>": "2",
         "--updates <manner>": "review",

@@ -1,5 +1,6 @@
 // Converts the result of a run to MCP: text for the model, structured content for programs, and errors as text.
 import { compileOnce, isObject, type JsonObject, type Log } from "../base";
+import { fitsForeign } from "../schemas";
 import { type Execution, outputSchemaOf, type Tool } from "../tools";
 import { contentIn } from "./upstream/content";
 import { listedOutput } from "./upstream/listed-tool";
@@ -63,13 +64,17 @@ function fields(value: unknown, text: string, tool: Tool, { modern, log }: Resul
   // The model gets a string as it is, not as JSON of it.
   const content = `"content":[{"type":"text","text":${typeof value === "string" ? text : JSON.stringify(text)}}${note}]`;
   const schema = promisedOutput(tool, modern);
-  if (schema !== undefined && !compileOnce(tool.definition.output).Check(value)) {
+  if (schema !== undefined && !fits(tool, value)) {
     // Clients refuse results that do not match the output schema. As an error, the model still gets the text.
     log.warn("a result does not match the output schema of its tool", { tool: tool.qualifiedName });
     return `${content},"isError":true`;
   }
   const structured = isObject(value) || (modern && value !== undefined);
   return structured ? `${content},"structuredContent":${text}` : content;
+}
+
+function fits({ definition: { output, foreign } }: Tool, value: unknown): boolean {
+  return foreign === true ? fitsForeign(output, value) : compileOnce(output).Check(value);
 }
 
 export function cutResult(value: unknown, tool: Tool, options: ResultOptions): ResultFields {

@@ -5,6 +5,7 @@ import { Cleaner } from "./clean";
 import { endlessReferences } from "./in-place";
 import { guarded } from "./guard";
 import { lossySchemas, schemasOf } from "./lossy";
+import { isOldDraft } from "./older-drafts";
 import { type Node, References } from "./references";
 import { objectRoot } from "./root";
 import { boundedCopy } from "./size";
@@ -40,12 +41,13 @@ function cleaned(document: Node): { result: Node; dropped: string[] } {
   const references = new References(document);
   const schemas = schemasOf(document);
   const opened = endlessReferences(schemas, references);
+  const options = { references, opened, isOldDraft: isOldDraft(document) };
   // The first time only finds out which schemas lose something.
-  const first = new Cleaner({ references, opened, isLossy: () => false });
+  const first = new Cleaner({ ...options, isLossy: () => false });
   const result = first.document(document);
   if (first.lossy.size === 0) return { result, dropped: [] };
   const lossy = lossySchemas(document, first.lossy, references);
-  const second = new Cleaner({ references, opened, isLossy: (node) => isObject(node) && lossy.has(node) });
+  const second = new Cleaner({ ...options, isLossy: (node) => isObject(node) && lossy.has(node) });
   return { result: second.document(document), dropped: second.dropped };
 }
 

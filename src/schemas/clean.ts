@@ -3,6 +3,7 @@
 import { isObject, visible } from "../base";
 import { formOf } from "./keywords";
 import { nullableSchema } from "./nullable";
+import { currentKeywords, DIALECT } from "./older-drafts";
 import { longestText } from "./pattern";
 import { escaped, pointed, referenceTo } from "./pointer";
 import { type Node, referenceOf, type References } from "./references";
@@ -12,13 +13,15 @@ import { convertLimits, hasUnknownType, plainValue } from "./values";
 /** More of them would be compiled to code that is nested too deeply. */
 const MOST_ALTERNATIVES = 500;
 const MOST_MEMBERS = 2000;
-/** Characters of code, roughly: a check repeats the path of a value for each of its keywords. */
+/** Characters of code, roughly: a check repeats the path of a value for each keyword and each of its parts. */
 const MOST_CODE = 4_000_000;
 const MOST_REASONS = 50;
 const LONGEST_REASON = 200;
 
 export interface CleanOptions {
   references: References;
+  /** Whether the document follows a draft up to 7. */
+  isOldDraft: boolean;
   /** Schemas whose references must not be followed. */
   opened: ReadonlySet<Node>;
   /** Whether something was left out of a schema, or of one that it contains or refers to. */
@@ -50,6 +53,8 @@ export class Cleaner {
   document(root: Node): Node {
     const { nullable: _, ...keywords } = root;
     const result = this.#node(root, keywords, "");
+    // Without it, a compiler may search the whole document for each reference.
+    if (result["$schema"] !== undefined || this.#pending.length > 0) result["$schema"] = DIALECT;
     const definitions = isObject(result["$defs"]) ? result["$defs"] : {};
     for (let next = this.#pending.pop(); next !== undefined; next = this.#pending.pop()) {
       const { node, target } = next;
@@ -74,13 +79,14 @@ export class Cleaner {
     return { ...around, anyOf: [this.#node(value, keywords, `${at}/anyOf/0`), { type: "null" }] };
   }
 
-  /** `keywords`: those of `source`, perhaps converted. */
-  #node(source: Node, keywords: Node, at: string): Node {
+  /** `given`: the keywords of `source`, perhaps converted. */
+  #node(source: Node, given: Node, at: string): Node {
     if (!this.#places.has(source)) this.#places.set(source, at);
+    const keywords = currentKeywords(given, this.#options.isOldDraft);
     const kept: [string, unknown][] = [];
     for (const [keyword, value] of Object.entries(keywords)) {
       const here = `${at}/${escaped(keyword)}`;
-      this.#code -= at.length * (Array.isArray(value) ? value.length : 1);
+      this.#code -= at.length * (1 + partsOf(value));
       const cleaned =
         this.#code < 0 && formOf(keyword) !== undefined
           ? this.#drop(source, here, "the schema is too complex")
@@ -91,7 +97,7 @@ export class Cleaner {
     const node: Node = Object.fromEntries(kept);
     convertLimits(node);
     this.#refer(source, node, at);
-    this.#relax(source, node, at);
+    this.#relax(source, keywords, node, at);
     return node;
   }
 
@@ -102,18 +108,15 @@ export class Cleaner {
       case undefined:
         return value;
       case "place":
-      case "reference":
         return undefined;
+      case "reference":
+        // Where it leads is known when all is cleaned.
+        return keyword === "$ref" ? "#" : undefined;
       case "schema":
         return this.#schema(value, at) ?? this.#drop(source, at, "it is not a schema");
-      case "items":
-        return Array.isArray(value)
-          ? this.#schemas(source, value, at)
-          : (this.#schema(value, at) ?? this.#drop(source, at, "it is not a schema"));
       case "schemas":
         return this.#schemas(source, value, at);
       case "map":
-      case "dependencies":
         return this.#map(source, keyword, value, at);
       case "pattern":
         return longestText(value) !== undefined
@@ -124,6 +127,11 @@ export class Cleaner {
         return hasUnknownType(value)
           ? this.#drop(source, at, "the type is unknown")
           : plainValue(form, value);
+      case "text":
+      case "label":
+      case "flag":
+      case "list":
+        return plainValue(form, value);
       default:
         return plainValue(form, value) ?? this.#drop(source, at, "its value cannot be used");
     }
@@ -150,8 +158,7 @@ export class Cleaner {
         this.#drop(source, here, "the pattern cannot be checked safely");
         continue;
       }
-      const names = keyword === "dependencies" ? plainValue("names", each) : undefined;
-      kept.push([name, names ?? this.#schema(each, here) ?? this.#open(source, here)]);
+      kept.push([name, this.#schema(each, here) ?? this.#open(source, here)]);
     }
     return Object.fromEntries(kept);
   }
@@ -169,21 +176,21 @@ export class Cleaner {
   }
 
   #refer(source: Node, node: Node, at: string): void {
-    if (referenceOf(source) === undefined) return;
-    const target = this.#options.references.targetOf(source);
+    const target = referenceOf(source) === undefined ? true : this.#options.references.targetOf(source);
+    if (isObject(target) && !this.#options.opened.has(source)) {
+      node["$ref"] = "#";
+      this.#pending.push({ node, target });
+      return;
+    }
+    delete node["$ref"];
     if (target === undefined)
       this.#drop(source, `${at}/$ref`, "the schema does not contain what it refers to");
     else if (target === false) node["not"] = {};
-    else if (this.#options.opened.has(source))
-      this.#drop(source, `${at}/$ref`, "it refers to itself too often");
-    else if (target !== true) {
-      node["$ref"] = "#";
-      this.#pending.push({ node, target });
-    }
+    else if (target !== true) this.#drop(source, `${at}/$ref`, "it refers to itself too often");
   }
 
   // What is left out must never make the check stricter than the worker's own.
-  #relax(source: Node, node: Node, at: string): void {
+  #relax(source: Node, keywords: Node, node: Node, at: string): void {
     const { isLossy } = this.#options;
     const leaveOut = (...keywords: readonly string[]): void => {
       for (const keyword of keywords) {
@@ -192,16 +199,15 @@ export class Cleaner {
         this.#drop(source, `${at}/${keyword}`, "it depends on a part that was left out");
       }
     };
-    if (isLossy(source["not"])) leaveOut("not");
-    if (isLossy(source["if"])) leaveOut("if", "then", "else");
-    if (isLossy(source["contains"])) leaveOut("maxContains");
+    if (isLossy(keywords["not"])) leaveOut("not");
+    if (isLossy(keywords["if"])) leaveOut("if", "then", "else");
+    if (isLossy(keywords["contains"])) leaveOut("maxContains");
     if (isLossy(source)) leaveOut("unevaluatedProperties", "unevaluatedItems");
-    if (lost(source, node, "properties") || lost(source, node, "patternProperties"))
+    if (lost(keywords, node, "properties") || lost(keywords, node, "patternProperties"))
       leaveOut("additionalProperties");
-    if (lost(source, node, "prefixItems")) leaveOut("items");
-    if (lost(source, node, "items")) leaveOut("additionalItems");
+    if (lost(keywords, node, "prefixItems")) leaveOut("items");
     const { oneOf } = node;
-    if (oneOf === undefined || ![source["oneOf"]].flat().some(isLossy)) return;
+    if (oneOf === undefined || ![keywords["oneOf"]].flat().some(isLossy)) return;
     leaveOut("oneOf");
     // An alternative that takes more than before may take what another one takes.
     if (node["anyOf"] === undefined) node["anyOf"] = oneOf;
@@ -222,8 +228,12 @@ function isSafeName(pattern: string): boolean {
   return (longestText(pattern) ?? 0) >= LONGEST_NAME && !pattern.includes("(?<");
 }
 
+function partsOf(value: unknown): number {
+  return typeof value === "object" && value !== null ? Object.keys(value).length : 0;
+}
+
 function shown(pointer: string): string {
-  const text = visible(pointer);
+  const text = visible(pointer.slice(0, LONGEST_REASON + 1));
   return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}…` : text;
 }
 

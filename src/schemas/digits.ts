@@ -1,6 +1,5 @@
 // Integers with more digits than a double keeps. `parseJson` reads them as texts of their digits; a tool from outside that
 // takes no text there gets the number as the caller wrote it.
-import { isObject } from "../base";
 import { schemasInPlace, schemasInside } from "./places";
 import type { Node } from "./references";
 import { typesOf } from "./types";
@@ -15,14 +14,10 @@ declare global {
 
 const LONG = /^-?[1-9]\d{15,399}$/;
 
-/** The input with numbers in the place of texts of digits where the schema takes numbers and no text. */
-export function withLongIntegers(
-  root: object,
-  input: { [key: string]: unknown },
-): { [key: string]: unknown } {
-  if (!hasDigits(input)) return input;
-  const converted = convert(root as Node, [root], input);
-  return isObject(converted) ? converted : input;
+/** The value with numbers in the place of texts of digits where the schema takes numbers and no text. */
+export function withLongIntegers<T>(root: object, value: T): T;
+export function withLongIntegers(root: object, value: unknown): unknown {
+  return hasDigits(value) ? convert(root as Node, [root], value) : value;
 }
 
 function hasDigits(value: unknown): boolean {
@@ -48,7 +43,7 @@ function isNumber(root: Node, schemas: readonly unknown[]): boolean {
 }
 
 /** Written as these digits by `JSON.stringify`. */
-export function exact(digits: string): unknown {
+function exact(digits: string): unknown {
   return JSON.rawJSON(digits);
 }
 

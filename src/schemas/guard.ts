@@ -43,8 +43,7 @@ export function guarded(root: Node, steps: Steps): Node {
       case "schema":
         return copy(value);
       case "schemas":
-      case "items":
-        return Array.isArray(value) ? value.map(copy) : copy(value);
+        return Array.isArray(value) ? value.map(copy) : value;
       case "map":
       case "dependencies":
         return Object.fromEntries(

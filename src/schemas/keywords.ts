@@ -5,7 +5,6 @@ export type Form =
   | "schema"
   | "schemas"
   | "map"
-  | "items"
   | "dependencies"
   | "number"
   | "limit"
@@ -19,7 +18,10 @@ export type Form =
   | "enum"
   | "pattern"
   | "reference"
-  | "place";
+  | "place"
+  | "label"
+  | "flag"
+  | "list";
 
 const FORMS: Readonly<Record<Form, readonly string[]>> = {
   schema: [
@@ -27,16 +29,17 @@ const FORMS: Readonly<Record<Form, readonly string[]>> = {
     "if",
     "then",
     "else",
+    "items",
     "contains",
     "propertyNames",
     "additionalProperties",
     "additionalItems",
     "unevaluatedItems",
     "unevaluatedProperties",
+    "contentSchema",
   ],
   schemas: ["allOf", "anyOf", "oneOf", "prefixItems"],
   map: ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"],
-  items: ["items"],
   dependencies: ["dependencies"],
   number: ["minimum", "maximum"],
   limit: ["exclusiveMinimum", "exclusiveMaximum"],
@@ -59,6 +62,10 @@ const FORMS: Readonly<Record<Form, readonly string[]>> = {
   enum: ["enum"],
   pattern: ["pattern"],
   reference: ["$ref", "$dynamicRef", "$recursiveRef"],
+  // Annotations, whose form some vendors check.
+  label: ["$schema", "$comment", "format", "contentEncoding", "contentMediaType"],
+  flag: ["deprecated", "readOnly", "writeOnly"],
+  list: ["examples"],
   // References are rewritten to pointers, so that names of places have no meaning.
   place: ["$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "nullable"],
 };

@@ -8,7 +8,7 @@ const CONDITIONS = ["then", "else"];
 const MOST = 1000;
 
 /** A schema and all those that apply to the same value: its target, its alternatives, its conditions. */
-export function schemasInPlace(root: Node, schema: unknown): Node[] {
+export function schemasInPlace(root: object, schema: unknown): Node[] {
   const found = new Set<Node>();
   const open = [schema];
   while (open.length > 0 && found.size < MOST) {
@@ -40,14 +40,25 @@ export function schemasInside(schemas: readonly Node[], step: string | number): 
   });
 }
 
-/** The names of members that the schema declares for the value at a path. */
-export function namesAt(root: Node, path: readonly string[]): string[] {
+/** The schemas that apply to the value at a path. */
+export function schemasAt(root: object, path: readonly string[]): Node[] {
   let schemas = schemasInPlace(root, root);
   for (const step of path) {
     const inside = schemasInside(schemas, step);
     const entry = /^\d{1,9}$/.test(step) ? schemasInside(schemas, Number(step)) : [];
     schemas = [...inside, ...entry].flatMap((schema) => schemasInPlace(root, schema)).slice(0, MOST);
   }
+  return schemas;
+}
+
+/** The names of members that they declare. */
+export function namesIn(schemas: readonly Node[]): string[] {
   const names = schemas.flatMap(({ properties }) => (isObject(properties) ? Object.keys(properties) : []));
   return [...new Set(names)];
+}
+
+/** The schemas of a parameter, by its name. `root`: of an input. */
+export function parametersIn(root: object): (name: string) => unknown[] {
+  const schemas = schemasInPlace(root, root);
+  return (name) => schemasInside(schemas, name);
 }

@@ -32,6 +32,7 @@ function faultOf(schema: unknown): string | undefined {
     if (least > MOST_BYTES) return TOO_LARGE;
     if (!Array.isArray(value) && !isObject(value)) continue;
     if (depth > DEEPEST) return TOO_DEEP;
+    if (Array.isArray(value) && least + value.length > MOST_BYTES) return TOO_LARGE;
     for (const [key, inner] of Object.entries(value)) {
       least += Array.isArray(value) ? 1 : key.length + 1;
       if (least > MOST_BYTES) return TOO_LARGE;

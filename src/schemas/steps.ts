@@ -36,7 +36,9 @@ export const LONGEST_NAME = 1000;
 const FOR_EACH_CHARACTER = ["pattern", "minLength", "maxLength"];
 const CHARACTERS_A_STEP = 50;
 /** Entries that must differ are compared by hashes of all that is in them. */
-const STEPS_A_HASH = 50;
+const STEPS_A_HASH = 100;
+
+const STEPS_A_COMPOUND = 5;
 
 /** The cost of a value for this schema. Throws `TooComplex` for one that is too large to be counted. */
 export function costFunction(schema: Node): (value: unknown, steps: Steps) => void {
@@ -44,9 +46,10 @@ export function costFunction(schema: Node): (value: unknown, steps: Steps) => vo
   const each = FOR_EACH_ENTRY.some((keyword) => keyword in schema) ? 2 + membersOf(schema) : 0;
   const characters = FOR_EACH_CHARACTER.some((keyword) => keyword in schema);
   const hasPatterns = isObject(schema["patternProperties"]);
-  const whole = schema["uniqueItems"] === true || hasCompoundValues(schema);
+  const hasCompounds = hasCompoundValues(schema);
+  const whole = schema["uniqueItems"] === true || hasCompounds;
   return (value, steps) => {
-    steps.spend(fixed);
+    steps.spend(hasCompounds ? STEPS_A_COMPOUND * fixed : fixed);
     if (typeof value === "string") {
       if (characters) steps.spend(value.length / CHARACTERS_A_STEP);
     } else if (each > 0 && typeof value === "object" && value !== null) {

@@ -6,6 +6,12 @@ import type { Node } from "./references";
 
 const DEEPEST = 64;
 
+/** Of which types a value may be that has one of several schemas. Undefined: of any type. */
+export function typesIn(root: object, schemas: readonly unknown[]): ReadonlySet<unknown> | undefined {
+  if (schemas.length === 0) return undefined;
+  return oneOfThese(schemas.map((schema) => typesOf(root as Node, schema)));
+}
+
 /** Undefined: of any type. References of the schema lead into `root`. */
 export function typesOf(root: Node, schema: unknown): ReadonlySet<unknown> | undefined {
   return typesWithin(root, schema, DEEPEST);

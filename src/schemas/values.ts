@@ -19,16 +19,19 @@ export function plainValue(form: Form, value: unknown): unknown {
       return typeof value === "number" && value > 0 ? value : undefined;
     case "count":
       return typeof value === "number" && value >= 0 ? Math.ceil(value) : undefined;
+    case "label":
+      return typeof value === "string" ? value : undefined;
+    case "list":
+      return Array.isArray(value) ? value : undefined;
     case "boolean":
+    case "flag":
       return typeof value === "boolean" ? value : undefined;
     case "text":
       return typeof value === "string" ? cleanDescription(value) : undefined;
     case "names":
       return namesOf(value);
     case "name lists":
-      return isObject(value) && Object.values(value).every((names) => namesOf(names) !== undefined)
-        ? value
-        : undefined;
+      return nameLists(value);
     case "enum":
       return Array.isArray(value) && value.length > 0 && value.length <= MOST_NAMES ? value : undefined;
     case "type":
@@ -38,7 +41,13 @@ export function plainValue(form: Form, value: unknown): unknown {
   }
 }
 
-export function namesOf(value: unknown): unknown[] | undefined {
+function nameLists(value: unknown): Node | undefined {
+  if (!isObject(value)) return undefined;
+  const lists = Object.entries(value).map(([name, names]) => [name, namesOf(names)] as const);
+  return lists.some(([, names]) => names === undefined) ? undefined : Object.fromEntries(lists);
+}
+
+function namesOf(value: unknown): unknown[] | undefined {
   return Array.isArray(value) && value.length <= MOST_NAMES && value.every((name) => typeof name === "string")
     ? [...new Set<unknown>(value)]
     : undefined;

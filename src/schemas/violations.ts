@@ -4,8 +4,7 @@ import type { FieldError } from "../errors";
 import { isObject, nearestOf, ruleOf, valueAt, type Violation } from "../base";
 import { bestAlternatives, type ForeignViolation, MISSING_CHOICE } from "./alternatives";
 import { originalPattern } from "./guard";
-import { namesAt } from "./places";
-import type { Node } from "./references";
+import { namesIn, schemasAt } from "./places";
 
 const MOST_ERRORS = 20;
 const LONGEST_MESSAGE = 500;
@@ -18,7 +17,7 @@ export function fieldErrorsOf(
   value: unknown,
   violations: readonly ForeignViolation[],
 ): FieldError[] {
-  const names = namesIn(schema);
+  const names = allNamesIn(schema);
   const meant = withoutRepeats(bestAlternatives(violations));
   const byPath = Map.groupBy(meant, ({ instancePath }) => instancePath);
   const errors = [...byPath].flatMap(([path, here]) => errorsAt(path, here, { schema, value, names }));
@@ -60,7 +59,8 @@ function errorsAt(path: string, violations: readonly ForeignViolation[], checked
   const missing = violations.flatMap(({ keyword, params }) =>
     keyword === "required" && "requiredProperties" in params ? [params.requiredProperties].flat() : [],
   );
-  const required = [...new Set(missing.map(String))].map((name) => ({
+  const conditional = violations.flatMap((one) => missingByCondition(one, steps, checked));
+  const required = [...new Set([...missing, ...conditional].map(String))].map((name) => ({
     field: field === "" ? name : `${field}.${name}`,
     rule: "required",
     message: "is required",
@@ -72,6 +72,21 @@ function errorsAt(path: string, violations: readonly ForeignViolation[], checked
   const rule =
     message === undefined ? ruleOf(others, valueAt(checked.value, path)) : { rule: first.keyword, message };
   return [...required, { field, ...rule }];
+}
+
+/** What a condition requires, which the validator does not say. */
+function missingByCondition(
+  { keyword, params, instancePath }: ForeignViolation,
+  steps: readonly string[],
+  checked: Checked,
+): unknown[] {
+  if (keyword !== "if" || !("failingKeyword" in params)) return [];
+  const failing = String(params.failingKeyword);
+  const value = Object(valueAt(checked.value, instancePath));
+  return schemasAt(checked.schema, steps)
+    .flatMap((schema) => (isObject(schema["if"]) ? [schema[failing]] : []))
+    .flatMap((part) => (isObject(part) && Array.isArray(part["required"]) ? part["required"] : []))
+    .filter((name) => !Object.hasOwn(value, String(name)));
 }
 
 /** Sentences for keywords whose own say too little or too much. */
@@ -87,7 +102,7 @@ function sentenceOf(
         : undefined;
     case "additionalProperties":
     case "unevaluatedProperties":
-      return unknownMember(namesAt(schema as Node, steps), params);
+      return unknownMember(namesIn(schemasAt(schema, steps)), params);
     case "unevaluatedItems":
       return "has too many entries";
     case "propertyNames":
@@ -129,7 +144,7 @@ function stepsOf(path: string): string[] {
 }
 
 /** Names of the input that are not in the schema are not repeated. */
-function namesIn(schema: object): ReadonlySet<string> {
+function allNamesIn(schema: object): ReadonlySet<string> {
   const names = new Set<string>();
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) for (const each of value) visit(each);

@@ -1,6 +1,7 @@
 // Converts a definition to the record of tool listings.
 import { isObject, present } from "../base";
 import type { ToolDefinition } from "./definition";
+import { foreignValueSchema } from "./foreign-value";
 import type { Tool } from "./registry";
 import { resultText } from "./result-text";
 import type { RequirementsRecord, ToolRecord, ValueSchema } from "./schema";
@@ -48,26 +49,33 @@ export function declaredRequirements({ authorization, secrets }: ToolDefinition)
   };
 }
 
-function outputOf({ output }: ToolDefinition): NonNullable<ToolRecord["output"]> {
+function outputOf(definition: ToolDefinition): NonNullable<ToolRecord["output"]> {
+  const { output } = definition;
   const description = resultText(output);
   return {
     available_modes: ["value", "error"],
     ...(description === undefined ? {} : { description }),
-    value_schema: valueSchema(output),
+    value_schema: valueSchemaIn(definition, output, output),
   };
 }
 
-function parametersOf({ input, notInferrable = [] }: ToolDefinition): ToolRecord["input"]["parameters"] {
+function parametersOf(definition: ToolDefinition): ToolRecord["input"]["parameters"] {
+  const { input, notInferrable = [] } = definition;
   const required = input.required ?? [];
   return Object.entries(input.properties).map(([name, schema]) => ({
     name,
-    value_schema: valueSchema(schema),
+    value_schema: valueSchemaIn(definition, input, schema),
     ...(isObject(schema) && typeof schema["description"] === "string"
       ? { description: schema["description"] }
       : {}),
     required: required.includes(name),
     inferrable: !notInferrable.includes(name),
   }));
+}
+
+/** `root`: the schema that references lead into. */
+function valueSchemaIn({ foreign }: ToolDefinition, root: object, schema: unknown): ValueSchema {
+  return foreign === true ? foreignValueSchema(root, schema) : valueSchema(schema);
 }
 
 function valueSchema(schema: unknown): ValueSchema {

@@ -71,10 +71,14 @@ async function resultOfAnswer(call: Exchange, response: Response): Promise<JsonO
   return replyIn(call, text, response.status);
 }
 
+/** What the status and its headers say counts, whatever message comes with it. */
+const OF_STATUS = [401, 403, 429];
+
 async function refusalOf(response: Response, id: number): Promise<Error> {
   const text = await response.text();
   const { status, headers } = response;
-  return errorIn(text, id, status) ?? new StatusError(status, headers, text.slice(0, EXCERPT));
+  const byStatus = new StatusError(status, headers, text.slice(0, EXCERPT));
+  return OF_STATUS.includes(status) ? byStatus : (errorIn(text, id, status) ?? byStatus);
 }
 
 /** A JSON answer: one message, or a list of them (revision 2025-03-26). */

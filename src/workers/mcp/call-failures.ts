@@ -66,7 +66,7 @@ export function callFailure(failed: Failed, thrown: unknown): CallFailure {
 
 /** Whether the server refused the token of a call, which it has not performed. */
 export function isTokenRefused(thrown: unknown): boolean {
-  return (thrown instanceof StatusError || thrown instanceof ServerError) && thrown.status === 401;
+  return thrown instanceof StatusError && thrown.status === 401;
 }
 
 function final(error: ToolError): CallFailure {
@@ -140,7 +140,6 @@ function waitFrom(headers: Headers): Pick<ToolErrorDetails, "retryAfterMs"> {
 /** A JSON-RPC error. Clients of gateways get it as it is. */
 function byError(failed: Failed, error: ServerError): CallFailure {
   const { code, data, status, message } = error;
-  if (status === 401) return final(unauthorized(failed));
   const text = cleanDescription(message);
   const said = text === "" ? `${whoOf(failed)} answered with the error ${code}.` : text;
   const details = {

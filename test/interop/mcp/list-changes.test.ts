@@ -1,6 +1,8 @@
 // The official clients hear of changed lists of tools: at a gateway, from a program on the data folder, and through the relay.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { webhookPeer, type WebhookPeer } from "../../hooks/webhook-peer";
 import { officialClients, type Program } from "./clients";
 import { conformanceCatalogs } from "./fixtures";
@@ -86,8 +88,102 @@ describe.each(officialClients.map((client) => [client.name, client] as const))(
       },
       20_000,
     );
+
+    test("hears of an access hook that hides tools from its user; the client of another user does not", async () => {
+      const gateway = await startGateway();
+      await gateway.allow(MORE);
+      const [alices, bobs] = [queue<string[]>(), queue<string[]>()];
+      const connect = (user: string, { put: changed }: typeof alices) =>
+        client.connect(gateway.address, { headers: credentials(made.key, user), changed });
+      await using alice = await connect("alice", alices);
+      await using bob = await connect("bob", bobs);
+      for (const session of [alice, bob]) expect(await session.tools()).toHaveLength(2);
+      await using _hook = await startHook("alice", ["WhoAmI"]);
+
+      expect(await alices.take()).toEqual(["Chat_WhoAmI"]);
+      await gateway.allow(CHAT);
+      expect(await alices.take()).toEqual([]);
+      // The first that bob hears.
+      expect(await bobs.take()).toEqual(["Chat_ListUsers"]);
+    }, 20_000);
+
+    test("lists the tools of a worker that an administrator adds at the terminal", async () => {
+      await using server = startNotes();
+      const gateway = await startGateway();
+      const id = `notes_${crypto.randomUUID().slice(0, 4)}`;
+      await gateway.allow([...CHAT, `${toolkitOf(id)}.add_note`]);
+      const lists = queue<string[]>();
+      const access = { headers: credentials(made.key), changed: lists.put };
+      await using session = await client.connect(gateway.address, access);
+      expect(await session.tools()).toHaveLength(1);
+      await runtime("workers", "create", server.url, "--id", id, "--yes");
+      const added = performance.now();
+
+      expect(await lists.take()).toEqual(["Chat_ListUsers", `${toolkitOf(id)}_add_note`]);
+      console.log(`${client.name}: heard ${Math.round(performance.now() - added)} ms after the command`);
+      await runtime("workers", "delete", id, "--yes");
+      expect(await lists.take()).toEqual(["Chat_ListUsers"]);
+    }, 30_000);
   },
 );
+
+/** An access hook that lets a user see some tools of the chat only. */
+async function startHook(user: string, names: string[]): Promise<AsyncDisposable> {
+  seen.set(user, names);
+  const { plugins, hooks } = made.site.runtime;
+  const endpoint = {
+    url: `${peer.url}/access`,
+    failure_mode: "fail_closed",
+    phase: "before",
+    timeout_ms: 2000,
+  } as const;
+  const plugin = await plugins.create(
+    await operator(),
+    {
+      name: crypto.randomUUID(),
+      plugin_type: "webhook",
+      status: "active",
+      webhook_config: { endpoints: { access: endpoint } },
+    },
+    "project",
+  );
+  return {
+    [Symbol.asyncDispose]: async () => {
+      for (const { id } of plugin.hooks) await hooks.delete(await operator(), id);
+      await plugins.delete(await operator(), plugin.id);
+    },
+  };
+}
+
+const toolkitOf = (id: string): string =>
+  id.replaceAll(/(?:^|_)(\w)/g, (_match, first: string) => first.toUpperCase());
+
+/** A command of the administrator, in a process of its own. */
+async function runtime(...args: string[]): Promise<void> {
+  const env = { PATH: process.env["PATH"] ?? "", ...made.site.environment };
+  const child = Bun.spawn([process.execPath, MAIN, ...args], { env, stdout: "pipe", stderr: "pipe" });
+  const text = (await child.stdout.text()) + (await child.stderr.text());
+  expect([await child.exited, text]).toEqual([0, text]);
+}
+
+/** A server made with the official SDK. */
+function startNotes(): AsyncDisposable & { url: string } {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: async (request) => {
+      const notes = new McpServer({ name: "notes", version: "1.0.0" });
+      notes.registerTool("add_note", { description: "Adds a note." }, () => ({ content: [] }));
+      const transport = new WebStandardStreamableHTTPServerTransport();
+      await notes.connect(transport);
+      return transport.handleRequest(request);
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}/mcp`,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
+}
 
 /** Values in the order in which they come. */
 function queue<T>() {

@@ -218,6 +218,38 @@ test("a subscription ends with the input, without a reply", async () => {
   expect(parsed(written).map(({ method }) => method)).toEqual(["notifications/subscriptions/acknowledged"]);
 });
 
+test("news of a session come through, also when the gateway was deleted and made again", async () => {
+  const { runtime } = made.site;
+  const operator = await runtime.identity.operator("default");
+  const filter = (...allowed_tools: string[]) => ({ tool_filter: { allowed_tools } });
+  const find = async (): Promise<string> => {
+    const { items } = await runtime.gateways.list(operator, { limit: 100, offset: 0 });
+    return items.find(({ slug }) => slug === "news")?.id ?? "";
+  };
+  await made.gateway("news", filter("Chat.WhoAmI"));
+  const handler = relay("news");
+  const input = new AbortController();
+  let told = Promise.withResolvers<string>();
+  const send = (message: object) =>
+    handler(
+      JSON.parse(JSON.stringify(message)),
+      (text) => told.resolve(text),
+      JSON.stringify(message),
+      input.signal,
+    );
+  await through(handler, INITIALIZE);
+  await through(handler, request(2, "tools/list"));
+  await send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  await runtime.gateways.patch(operator, await find(), filter("Chat.ListUsers"));
+  expect(await told.promise).toContain("notifications/tools/list_changed");
+
+  told = Promise.withResolvers();
+  await runtime.gateways.delete(operator, await find());
+  await made.gateway("news", filter("Chat.WhoAmI"));
+  expect(await told.promise).toContain("notifications/tools/list_changed");
+  input.abort();
+}, 20_000);
+
 test("an answer that breaks off before its reply is an error of the request", async () => {
   await using server = Bun.serve({
     hostname: "127.0.0.1",

@@ -42,7 +42,7 @@ describe("authentication", () => {
     const read: unknown = await driver.kind.read(wrong, {}).catch((thrown: unknown) => thrown);
     const call = await driver.call(wrong, named("WhoAmI"), { token: "user-token" });
 
-    expect(read).toMatchObject({ reason: "unauthorized", challenge: "Bearer" });
+    expect(read).toMatchObject({ reason: "refused" });
     expect(String(read)).toContain("is not the secret that the worker was started with");
     expect(call.error?.kind).toBe("TOOL_RUNTIME_FATAL");
     expect(call.error?.message).toContain("is not the secret that the worker was started with");

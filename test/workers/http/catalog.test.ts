@@ -54,10 +54,23 @@ describe("a tool that breaks a rule is left out, and the others stay:", () => {
     expect(skipped).toEqual([{ name: expect.any(String), reason: expect.stringContaining(reason) }]);
   });
 
-  test("it has the name and version of another, in any case", async () => {
-    const { tools, skipped } = await read(definition(), definition({ name: "ACT" }));
+  test.each([
+    ["with its name and version", definition(), "two tools"],
+    ["whose name differs only in case", definition({ name: "ACT" }), "only in case"],
+    [
+      "whose name in another version differs only in case",
+      definition({ name: "ACT", toolkit: { name: "Peer", version: "2.0.0" } }),
+      "only in case",
+    ],
+    [
+      "whose toolkit differs only in case",
+      definition({ name: "Other", toolkit: { name: "PEER", version: "1.0.0" } }),
+      "only in case",
+    ],
+  ])("there is another %s", async (_, other, reason) => {
+    const { tools, skipped } = await read(definition(), other);
     expect(tools.map(({ name }) => name)).toEqual(["Act"]);
-    expect(skipped).toEqual([{ name: "Peer.ACT", reason: expect.stringContaining("two tools") }]);
+    expect(skipped).toEqual([{ name: expect.any(String), reason: expect.stringContaining(reason) }]);
   });
 });
 

@@ -283,11 +283,15 @@ test("the session of a catalog is ended", async () => {
 });
 
 describe("a failure", () => {
-  test.each([401, 403])("with %p has the challenge", async (status) => {
+  test.each([
+    [401, ""],
+    [403, ""],
+    [401, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}'],
+    [403, '{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no session"}}'],
+  ])("with %p has the challenge, whatever the body is: %p", async (status, body) => {
     const challenge = 'Bearer resource_metadata="https://x.example/.well-known/oauth-protected-resource"';
-    await using server = new Upstream({
-      before: () => new Response("", { status, headers: { "www-authenticate": challenge } }),
-    });
+    const headers = { "www-authenticate": challenge, "content-type": "application/json" };
+    await using server = new Upstream({ before: () => new Response(body, { status, headers }) });
 
     const read = kindOf().read(workerAt(server.url), {});
 

@@ -185,8 +185,42 @@ describe("a server with sessions", () => {
     const caller = callerWith({ ask: async () => ANSWER });
 
     await ran(kind, workerAt(upstream.url), storedTool("t"), {}, { context: { caller } });
-    await ran(kind, workerAt(upstream.url), storedTool("t"));
+    await ran(kind, workerAt(upstream.url), storedTool("t"), {}, { context: { caller: callerWith() } });
 
     expect([...upstream.sessions.values()]).toEqual([{ elicitation: { form: {} } }, {}]);
+  });
+
+  test("may ask on the stream that belongs to no call, which is open only as long as one can be answered", async () => {
+    const closed = Promise.withResolvers<void>();
+    const questions = Promise.withResolvers<void>();
+    await using upstream = new Upstream({
+      before: (request, { gets }) => {
+        if (request.method !== "GET") return undefined;
+        gets.push(request.headers);
+        request.signal.addEventListener("abort", () => closed.resolve());
+        async function* stream(): AsyncGenerator<object> {
+          await questions.promise;
+          yield { jsonrpc: "2.0", id: "q-1", ...QUESTION };
+          await new Promise(() => undefined);
+        }
+        return events(stream());
+      },
+      methods: {
+        "tools/call": async ({ upstream: { replies } }) => {
+          questions.resolve();
+          while (replies.length === 0) await Bun.sleep(1);
+          return TEXT(JSON.stringify(replies[0]));
+        },
+      },
+    });
+    const kind = kindOf();
+    const caller = callerWith({ ask: async () => ANSWER });
+
+    const { value } = await ran(kind, workerAt(upstream.url), storedTool("t"), {}, { context: { caller } });
+    await closed.promise;
+    await ran(kind, workerAt(upstream.url), storedTool("t"));
+
+    expect(value).toMatchObject({ result: ANSWER });
+    expect(upstream.gets.map((headers) => headers.get("mcp-session-id"))).toEqual(["session-1"]);
   });
 });
