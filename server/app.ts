@@ -10,11 +10,11 @@ import { errorAnswer } from "./answer";
 import type { Pages } from "./cors";
 import { type Answering, type Front, frontOf, Incoming, respond, type Route } from "./front";
 import { errorMembersOf } from "./model-error";
-import { checkOrigin, isMcpEndpoint, mcpRoutes, pagesOf, preflightMethods } from "./mcp";
+import { checkOrigin, isMcpEndpoint, mcpRoutes, pagesOf, preflightMethods, servedMethods } from "./mcp";
 import type { Method } from "./operations";
-import { descriptionPlugin } from "./openapi";
+import { descriptionRoutes } from "./description";
 import { operationRoutes } from "./dispatch";
-import { DOCS_PATH, pageRoutes } from "./pages";
+import { pageRoutes } from "./pages";
 import { requestUrl } from "./request-url";
 import { type Tls, TLS_OPTIONS } from "./tls";
 
@@ -88,13 +88,17 @@ export function localApp(runtime: Runtime, caller: Principal): Pick<App, "fetch"
 function routed(front: Front): Elysia {
   const app = new Elysia({
     strictPath: true,
-    // With it, a listening server would answer with the plugin's own page, which loads scripts from other hosts.
-    nativeStaticResponse: false,
     // By default Elysia looks for the path after the 11th character of the URL; short host names end before that.
     handler: { standardHostname: false },
   });
-  app.use(descriptionPlugin(front, DOCS_PATH));
-  const routes: Route[] = [...operationRoutes(front), ...mcpRoutes(front), ...pageRoutes(front)];
+  (globalThis as any).__st?.("elysia made");
+  const routes: Route[] = [
+    ...descriptionRoutes(front),
+    ...operationRoutes(front),
+    ...mcpRoutes(front),
+    ...pageRoutes(front),
+  ];
+  (globalThis as any).__st?.("routes");
   const serve = (
     request: Request,
     params: Incoming["params"] | undefined,
@@ -104,6 +108,7 @@ function routed(front: Front): Elysia {
     app.route(route.method, route.path, ({ request, params }) => serve(request, params, route), RAW);
   const otherwise = { answer: (incoming: Incoming) => notFound(app, front, incoming) };
   app.all("/*", ({ request, params }) => serve(request, params, otherwise), RAW);
+  (globalThis as any).__st?.("registered");
   return app;
 }
 
@@ -114,7 +119,7 @@ function routed(front: Front): Elysia {
 function notFound(app: Elysia, front: Front, incoming: Incoming): Response {
   const { request } = incoming;
   const path = requestUrl(request).pathname;
-  const methods = methodsOf(app, path);
+  const methods = servedMethods(path, methodsOf(app, path));
   const allow = [...methods, "OPTIONS"].toSorted();
   incoming.pages = pagesOf(front, path);
   if (methods.length > 0 && front.cors.isPreflight(request, incoming.pages))

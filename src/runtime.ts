@@ -33,7 +33,7 @@ import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
-import { plainDefinition, sealedWorkers, unservedKinds, Workers } from "./workers";
+import { definitionOf, httpKind, mcpKind, sealedRegistrations, sealedWorkers, Workers } from "./workers";
 
 export interface Runtime {
   readonly core: Core;
@@ -102,8 +102,11 @@ export async function createRuntime(
       endReads,
       close: async () => {
         services.logLevels.close();
-        services.workers.close();
-        await Promise.all([services.connections.close(), services.idempotency.close()]);
+        await Promise.all([
+          services.connections.close(),
+          services.idempotency.close(),
+          services.workers.close(),
+        ]);
         await services.refusals.close();
         await services.executionLog.close();
         await close();
@@ -172,12 +175,19 @@ function servicesOf(
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
   const idempotency = new Idempotency(core);
+  const mcpServers = mcpKind({
+    egress: core.egress,
+    clock,
+    maxResultBytes: core.settings["mcp.max_result_bytes"],
+    stale: (projectId, id) => workers.stale(projectId, id),
+  });
   const workers = new Workers(core, {
     audit,
-    kinds: parts.workerKinds ?? unservedKinds,
-    define: plainDefinition,
+    kinds: parts.workerKinds ?? { http: httpKind(core), mcp: mcpServers },
+    define: definitionOf,
     toolkits: extensions.catalogs.map(({ toolkit }) => toolkit.name),
     fixed: config.workers,
+    consents: { providers, connections, authorization },
   });
   const tools = new Tools(core, extensions.catalogs, {
     audit,
@@ -211,6 +221,7 @@ function servicesOf(
     ...sealedWorkers,
     ...sealedRuns,
     ...sealedMemory,
+    ...sealedRegistrations,
   ]);
   return {
     executionLog,
@@ -242,6 +253,7 @@ function servicesOf(
       plugins,
       hooks,
       models,
+      workers,
     }),
     gateways,
     workers,

@@ -1,5 +1,5 @@
 // Converts a definition to the record of tool listings.
-import { isObject } from "../base";
+import { isObject, present } from "../base";
 import type { ToolDefinition } from "./definition";
 import { foreignValueSchema } from "./foreign-value";
 import type { Tool } from "./registry";
@@ -15,7 +15,7 @@ export function toolRecord(tool: Tool): ToolRecord {
     name: definition.name,
     toolkit: { ...catalog.toolkit },
     description: definition.description,
-    ...deprecationOf(definition),
+    ...present({ deprecation_message: deprecationOf(definition) }),
     input: { parameters: parametersOf(definition) },
     output: outputOf(definition),
     requirements: declaredRequirements(definition),
@@ -23,10 +23,8 @@ export function toolRecord(tool: Tool): ToolRecord {
   };
 }
 
-function deprecationOf(definition: ToolDefinition): Pick<ToolRecord, "deprecation_message"> {
-  const { replacement, deprecation } = definition;
-  if (deprecation !== undefined) return { deprecation_message: deprecation };
-  return replacement === undefined ? {} : { deprecation_message: deprecationMessage(definition) };
+function deprecationOf(definition: ToolDefinition): string | undefined {
+  return definition.replacement === undefined ? definition.deprecation : deprecationMessage(definition);
 }
 
 export function deprecationMessage({ name, replacement }: ToolDefinition): string {
@@ -82,7 +80,8 @@ function valueSchemaIn({ foreign }: ToolDefinition, root: object, schema: unknow
 
 function valueSchema(schema: unknown): ValueSchema {
   if (!isObject(schema)) return { val_type: "json" };
-  if (schema["type"] === "array") {
+  const type = typeBesidesNull(schema["type"]);
+  if (type === "array") {
     const items = valueSchema(schema["items"]);
     return {
       ...items,
@@ -90,9 +89,22 @@ function valueSchema(schema: unknown): ValueSchema {
       inner_val_type: items.val_type === "array" ? "json" : items.val_type,
     };
   }
-  if (Array.isArray(schema["enum"])) return { val_type: "string", enum: schema["enum"].map(String) };
-  const simple = (["string", "integer", "number", "boolean"] as const).find(
-    (type) => type === schema["type"],
-  );
+  const texts = listedTexts(schema["enum"]);
+  if (texts !== undefined && (type === "string" || type === undefined))
+    return { val_type: "string", enum: texts };
+  const simple = (["string", "integer", "number", "boolean"] as const).find((known) => known === type);
   return { val_type: simple ?? "json" };
+}
+
+/** `["string", "null"]` is a text that may be left out. */
+function typeBesidesNull(type: unknown): unknown {
+  if (!Array.isArray(type)) return type;
+  const types: unknown[] = type.filter((one) => one !== "null");
+  return types.length === 1 ? types[0] : type;
+}
+
+function listedTexts(values: unknown): string[] | undefined {
+  if (!Array.isArray(values)) return undefined;
+  const given: unknown[] = values.filter((value) => value !== null);
+  return given.length > 0 && given.every((value) => typeof value === "string") ? given : undefined;
 }

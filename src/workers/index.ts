@@ -1,7 +1,9 @@
 // Workers: servers of others whose tools a project offers.
 export type { Define, WorkerCatalog } from "./catalogs";
-export { plainDefinition, unservedKinds } from "./unserved";
-export type { CatalogToken, WorkerKinds } from "./refresh";
+export { definitionOf } from "./foreign";
+export { httpKind } from "./http";
+export { mcpKind } from "./mcp";
+export type { WorkerKinds } from "./refresh";
 export type {
   CreateWorker,
   UpdateWorker,
@@ -22,3 +24,4 @@ export {
   type WorkerKind,
   type WorkerTool,
 } from "./tool";
+export { clientDocument, sealedRegistrations } from "./oauth";

@@ -95,6 +95,8 @@ export interface WorkerKind {
   probe(worker: LoadedWorker, options: AskOptions): Promise<{ server?: ReadCatalog["server"] }>;
   bases(worker: LoadedWorker): Catalog["bases"];
   run(worker: LoadedWorker, tool: WorkerTool): ToolDefinition["run"];
+  /** Ends what it keeps open. */
+  close?(): Promise<void>;
 }
 
 export type WorkerFailureReason =

@@ -147,3 +147,8 @@ export function promptOutput(result: JsonObject, maxBytes: number): Carried {
     originalOf(result),
   );
 }
+
+/** The output of `completion/complete`: the values. */
+export function completionOutput(result: JsonObject): Carried {
+  return new Carried({ completion: result["completion"] ?? null }, originalOf(result));
+}
