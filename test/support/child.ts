@@ -46,7 +46,7 @@ function startCommand(command: string[]): Child {
   };
 }
 
-export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, undefined> {
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string, undefined> {
   let rest = "";
   const decoder = new TextDecoder();
   for await (const bytes of stream) {

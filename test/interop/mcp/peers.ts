@@ -6,7 +6,6 @@ import { testWith } from "../../support/require";
 
 const FOLDER = join(import.meta.dir, "peers");
 const PROGRAMS = join(import.meta.dir, "programs");
-const UPSTREAMS = join(import.meta.dir, "upstreams");
 const INSTALL_MS = 120_000;
 
 /** The path of a package in `peers/`, or of a file in it. */
@@ -23,11 +22,6 @@ export function program(...path: string[]): string {
 export function testWithPrograms(): typeof test {
   const runs = process.platform === "linux" && process.arch === "x64";
   return testWith("MCP programs (bun install needs the network)", runs && installed(PROGRAMS, "mcp-remote"));
-}
-
-/** The same for the servers in `upstreams/`. */
-export function testWithUpstreams(): typeof test {
-  return testWith("MCP servers of others (bun install needs the network)", installed(UPSTREAMS, "fastmcp"));
 }
 
 /** `test` if the packages are or can be installed; otherwise a skipped test with the reason. */

@@ -1,4 +1,6 @@
-// A server made with the official SDK of revision 2026-07-28, with content of every type: `bun official.mjs`. Prints its port.
+// A server made with the official SDK of revision 2026-07-28, with content of every type. It serves earlier revisions, too.
+import { createServer } from "node:http";
+import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, fromJsonSchema, McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 
 const PIXEL =
@@ -54,9 +56,6 @@ function serverFor() {
   tool("throws", { description: "Throws.", inputSchema: object({}) }, () => {
     throw new Error("thrown");
   });
-  tool("steps", { description: "Reports progress.", inputSchema: object({}) }, () => ({
-    content: [{ type: "text", text: "done" }],
-  }));
   server.registerResource("static", "test://static", { title: "Static", mimeType: "text/plain" }, (uri) => ({
     contents: [{ uri: uri.href, mimeType: "text/plain", text: "static", _meta: { "com.example/r": 1 } }],
   }));
@@ -89,11 +88,4 @@ function serverFor() {
   return server;
 }
 
-const handler = createMcpHandler(serverFor);
-const server = Bun.serve({
-  hostname: "127.0.0.1",
-  port: 0,
-  development: false,
-  fetch: (request) => handler.fetch(request),
-});
-console.log(server.port);
+createServer(toNodeHandler(createMcpHandler(serverFor))).listen(Number(process.env["PORT"]), "127.0.0.1");
