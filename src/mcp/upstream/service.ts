@@ -73,7 +73,7 @@ export class Upstreams {
     if (!has(offer, method)) return undefined;
     const seen = await this.#visible(gateway, userId, offer);
     const kind = member === "prompts" ? "prompts" : "resources";
-    listed(kind, fingerprintOf(kind, seen));
+    listed(kind, this.#fingerprint(kind, seen, offer));
     const page = pageOf(seen[member], ({ shown }) => shown, cursor);
     return pageText(
       member,
@@ -91,14 +91,18 @@ export class Upstreams {
       },
       fingerprint: async ({ gateway, userId }) => {
         const offer = await this.of(gateway);
-        const seen = await this.#visible(gateway, userId, offer);
-        return isWhole(kind, seen, offer) ? this.#fingerprintOfAll(kind, offer) : fingerprintOf(kind, seen);
+        return this.#fingerprint(kind, await this.#visible(gateway, userId, offer), offer);
       },
     });
     return { prompts: list("prompts"), resources: list("resources") };
   }
 
-  /** The lists may be long, and are compared for each user. */
+  #fingerprint(kind: UpstreamKind, seen: UpstreamLists, offer: UpstreamOffer): string {
+    const isWhole = itemsOf(kind, seen).length === itemsOf(kind, listsOf(offer)).length;
+    return isWhole ? this.#fingerprintOfAll(kind, offer) : fingerprintOf(kind, seen);
+  }
+
+  /** Made once: the lists may be long, and are compared for each user. */
   #fingerprintOfAll(kind: UpstreamKind, offer: UpstreamOffer): string {
     const made = this.#fingerprints.get(offer) ?? {};
     this.#fingerprints.set(offer, made);
@@ -153,11 +157,6 @@ function fingerprintOf(kind: UpstreamKind, lists: UpstreamLists): string {
       .map(({ text }) => text)
       .join("\n"),
   );
-}
-
-/** Whether a user sees all that the gateway offers. */
-function isWhole(kind: UpstreamKind, seen: UpstreamLists, offer: UpstreamOffer): boolean {
-  return itemsOf(kind, seen).length === itemsOf(kind, listsOf(offer)).length;
 }
 
 /** Whether the gateway has what a method is about. */
