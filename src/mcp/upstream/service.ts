@@ -46,6 +46,8 @@ export class Upstreams {
   // A change of a gateway creates a new record object, a change of a worker a new registry.
   readonly #byGateway = new WeakMap<Gateway, { registry: Registry; offer: UpstreamOffer }>();
 
+  readonly #fingerprints = new WeakMap<UpstreamOffer, Partial<Record<UpstreamKind, string>>>();
+
   constructor(tools: Tools) {
     this.#tools = tools;
   }
@@ -71,7 +73,7 @@ export class Upstreams {
     if (!has(offer, method)) return undefined;
     const seen = await this.#visible(gateway, userId, offer);
     const kind = member === "prompts" ? "prompts" : "resources";
-    listed(kind, fingerprintOf(kind, seen));
+    listed(kind, this.#fingerprint(kind, seen, offer));
     const page = pageOf(seen[member], ({ shown }) => shown, cursor);
     return pageText(
       member,
@@ -84,13 +86,27 @@ export class Upstreams {
   get lists(): Record<UpstreamKind, List> {
     const list = (kind: UpstreamKind): List => ({
       basis: async (gateway) => {
-        const all = fingerprintOf(kind, listsOf(await this.of(gateway)));
+        const all = this.#fingerprintOfAll(kind, await this.of(gateway));
         return `${all} ${await this.#tools.accessRulesOf(gateway.projectId)}`;
       },
-      fingerprint: async ({ gateway, userId }) =>
-        fingerprintOf(kind, await this.#visible(gateway, userId, await this.of(gateway))),
+      fingerprint: async ({ gateway, userId }) => {
+        const offer = await this.of(gateway);
+        return this.#fingerprint(kind, await this.#visible(gateway, userId, offer), offer);
+      },
     });
     return { prompts: list("prompts"), resources: list("resources") };
+  }
+
+  #fingerprint(kind: UpstreamKind, seen: UpstreamLists, offer: UpstreamOffer): string {
+    const isWhole = itemsOf(kind, seen).length === itemsOf(kind, listsOf(offer)).length;
+    return isWhole ? this.#fingerprintOfAll(kind, offer) : fingerprintOf(kind, seen);
+  }
+
+  /** Made once: the lists may be long, and are compared for each user. */
+  #fingerprintOfAll(kind: UpstreamKind, offer: UpstreamOffer): string {
+    const made = this.#fingerprints.get(offer) ?? {};
+    this.#fingerprints.set(offer, made);
+    return (made[kind] ??= fingerprintOf(kind, listsOf(offer)));
   }
 
   /** What the user may see. */
@@ -131,9 +147,16 @@ function listsOf({ prompts, resources, templates }: UpstreamOffer): UpstreamList
 }
 
 /** Resources and templates change together. */
+function itemsOf(kind: UpstreamKind, lists: UpstreamLists): readonly Listed[] {
+  return kind === "prompts" ? lists.prompts : [...lists.resources, ...lists.resourceTemplates];
+}
+
 function fingerprintOf(kind: UpstreamKind, lists: UpstreamLists): string {
-  const items = kind === "prompts" ? lists.prompts : [...lists.resources, ...lists.resourceTemplates];
-  return hashOf(items.map(({ text }) => text).join("\n"));
+  return hashOf(
+    itemsOf(kind, lists)
+      .map(({ text }) => text)
+      .join("\n"),
+  );
 }
 
 /** Whether the gateway has what a method is about. */
