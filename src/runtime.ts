@@ -187,6 +187,7 @@ function servicesOf(
     define: definitionOf,
     toolkits: extensions.catalogs.map(({ toolkit }) => toolkit.name),
     fixed: config.workers,
+    consents: { providers, connections, authorization },
   });
   const tools = new Tools(core, extensions.catalogs, {
     audit,

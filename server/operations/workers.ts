@@ -8,13 +8,13 @@ import {
   AcceptWorkerRequest,
   CreateWorkerRequest,
   UpdateWorkerRequest,
-  WorkerAuthorizeResponse,
   WorkerDiffResponse,
   WorkerHealthResponse,
   WorkerResponse,
   WorkerTestRequest,
   WorkerTestResponse,
 } from "../../src/workers/schema";
+import { WorkerAuthorizeQuery, WorkerAuthorizeResponse } from "../../src/workers/schema-oauth";
 import { operation } from "./operation";
 
 const tag = "Administration";
@@ -103,7 +103,10 @@ export const workerOperations = [
     summary: "Start the consent with which the catalog of a worker is read",
     success: { status: 200, schema: WorkerAuthorizeResponse },
     errors: [400, 401, 403, 404, 500],
-    handle: ({ runtime, principal, path }) => runtime.workers.authorize(principal, path("id")),
+    query: WorkerAuthorizeQuery,
+    slow: true,
+    handle: ({ runtime, principal, path, query: given }) =>
+      runtime.workers.authorize(principal, path("id"), given),
   }),
   operation("GET", "/v1/workers/{id}/health", {
     id: "workers-health",

@@ -55,7 +55,8 @@ describe("a worker", () => {
       skipped: [],
       catalog: { tools: 1, new: 0, changed: 0, missing: 0 },
     });
-    expect(upstream.asked.at(-1)).toMatchObject({ "x-api-key": "header-CANARY", "x-team": "blue" });
+    const sent = { "x-api-key": "header-CANARY", "x-team": "blue" };
+    expect(upstream.asked).toContainEqual(expect.objectContaining(sent));
     const trail = await site.runtime.trail.audit(site.operator, {});
     expect(JSON.stringify([record, await workers.list(site.operator), trail])).not.toContain("CANARY");
     await site.runtime.core.store.check();

@@ -27,6 +27,7 @@ import {
   upstreamRefused,
   upstreamUnauthorized,
 } from "../../tools";
+import { parseChallenge } from "../oauth";
 import { cleanDescription } from "../foreign";
 import type { LoadedWorker } from "../tool";
 
@@ -119,17 +120,9 @@ function unauthorized(failed: Failed): ToolError {
 }
 
 function forbidden(failed: Failed, headers: Headers): ToolError {
-  const challenge = headers.get("www-authenticate") ?? "";
-  if (failed.hasGrant && /\berror="?insufficient_scope\b/.test(challenge)) {
-    return new ScopesLost("insufficient_scope", scopesIn(challenge));
-  }
+  const { error, scopes = [] } = parseChallenge(headers.get("www-authenticate") ?? undefined);
+  if (failed.hasGrant && error === "insufficient_scope") return new ScopesLost("insufficient_scope", scopes);
   return upstreamRefused(`${whoOf(failed)} refuses the call (403).`);
-}
-
-/** The scopes that a challenge names (RFC 6750, section 3). */
-function scopesIn(challenge: string): string[] {
-  const [, quoted, plain] = /\bscope=(?:"([^"]*)"|([^\s,]+))/.exec(challenge) ?? [];
-  return (quoted ?? plain ?? "").split(" ").filter((scope) => scope !== "");
 }
 
 function waitFrom(headers: Headers): Pick<ToolErrorDetails, "retryAfterMs"> {

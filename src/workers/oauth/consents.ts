@@ -26,6 +26,8 @@ export interface ShownAccess {
   external_id: string;
   redirect_uri: string;
   client_id?: string;
+  /** Whether the client has a secret. */
+  has_secret: boolean;
   issuer?: string;
   resource?: string;
   supported_scopes: string[];
@@ -105,6 +107,7 @@ export class WorkerConsents {
       external_id,
       redirect_uri: `${this.#core.publicUrl()}/api/v1/oauth/${external_id}/callback`,
       ...(provider === undefined ? {} : { client_id: provider.oauth2.clientId }),
+      has_secret: (provider?.sealedClientSecret ?? null) !== null,
       ...(issuer === undefined ? {} : { issuer }),
       ...(resource === undefined ? {} : { resource }),
       supported_scopes,

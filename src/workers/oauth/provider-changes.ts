@@ -61,7 +61,7 @@ export class ProviderChanges {
     return withoutResult(change);
   }
 
-  /** The provider again, without the grants of the earlier one. */
+  /** A new provider in place of the earlier one, whose grants end. */
   async #replace(principal: Principal, worker: WorkerKey, record: AuthProviderCreate): Promise<Change<void>> {
     const earlier = this.#removal(principal, record.id, worker.id);
     const creation = withoutResult(await this.#providers.creation(principal, record, worker.id));
