@@ -128,7 +128,8 @@ export class Requests {
     }
     const tool = (await this.#parts.offers.of(gateway)).byName.get(name);
     if (tool === undefined) throw notOffered();
-    const shown = await this.#parts.upstreams.shownBy(gateway, tool, reader);
+    const isUpstream = tool.catalog.worker?.type === "mcp";
+    const shown = isUpstream ? await this.#parts.upstreams.shownBy(gateway, tool, reader) : unchanged;
     return { tool, params, form: toolForm({ tool, reader, maxBytes, log: this.#core.log, shown }) };
   }
 }
@@ -136,6 +137,10 @@ export class Requests {
 function callOf(peer: Peer): Pick<ToolCall, "user" | "signal" | "stopping" | "notify" | "headers"> {
   const { user, stop: signal, stopping, notify } = peer;
   return { user, signal, stopping, notify, headers: passedHeaders(peer) };
+}
+
+function unchanged(items: JsonObject[]): JsonObject[] {
+  return items;
 }
 
 /** What the client of a session can be asked while its call runs; undefined if it cannot. */
