@@ -206,9 +206,13 @@ export class Mcp {
     id: RequestId,
     running: Running | undefined,
   ): Promise<CallAnswer | undefined> {
-    using _hold = running === undefined ? undefined : held(running, id, stop);
-    const answer = await this.#calls.run(call);
-    return stop.aborted ? undefined : answer;
+    const hold = running === undefined ? undefined : held(running, id, stop);
+    try {
+      const answer = await this.#calls.run(call);
+      return stop.aborted ? undefined : answer;
+    } finally {
+      hold?.[Symbol.dispose]();
+    }
   }
 
   async #modern(request: Request, text: string, peer: Peer, named: string | undefined): Promise<Reply> {
