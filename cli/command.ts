@@ -130,6 +130,12 @@ export class Line {
     return this.#flags[camel(name)] === true;
   }
 
+  /** True for `--x`, false for `--no-x`, of a command that takes both; undefined if neither is given. */
+  toggle(name: string): boolean | undefined {
+    const value = this.#flags[camel(name)];
+    return typeof value === "boolean" ? value : undefined;
+  }
+
   /** Throws `usage` for anything but a whole number of at least `least`. */
   integer(name: string, least: number): number | undefined {
     const text = this.text(name);

@@ -1,6 +1,6 @@
 // Relays messages between a client on standard input and a gateway of a server: a full server to the one, a full client of the
 // other, of both protocol families.
-import { isObject, type JsonObject, memberText, parseJson } from "../src/base";
+import { isObject, type JsonObject, memberText } from "../src/base";
 import { toRuntimeError } from "../src/errors";
 import {
   errorReply,
@@ -12,8 +12,9 @@ import {
 } from "../src/mcp";
 import type { Server } from "./client/http";
 import { type LegacyState, sessionHeaders, versionOf } from "./mcp-headers";
+import { codeOf, errorIn, firstOf, messageIn, messagesOf, oneLine } from "./mcp-answers";
 import type { Handler } from "./mcp-lines";
-import { eventData } from "./server-events";
+import { hearNews } from "./mcp-news";
 
 const ACCEPT = "application/json, text/event-stream";
 const FAILED = -32000;
@@ -63,6 +64,8 @@ class Relay {
   #state: LegacyState = {};
   #initialize: string | undefined;
   #restart: Promise<void> | undefined;
+  /** Ends the stream of the session. */
+  #listening: AbortController | undefined;
   /** Requests of the second family in flight: closing the stream is how they are cancelled over HTTP. */
   readonly #running = new Map<string, AbortController>();
   readonly #schemas = new Map<string, unknown>();
@@ -77,7 +80,12 @@ class Relay {
   async send(message: Message, write: Write, ended: AbortSignal): Promise<void> {
     const { value, line, id, version } = message;
     if (value["method"] === "notifications/cancelled" && this.#cancel(value, line)) return;
-    if (id === undefined) return this.#exchange(message, write, undefined);
+    if (id === undefined) {
+      await this.#exchange(message, write, undefined);
+      if (version === undefined && value["method"] === "notifications/initialized")
+        this.#listen(write, ended);
+      return;
+    }
     // Calls may take long. Clients have time limits of their own, and cancel.
     const controller = new AbortController();
     // In a session, the server cancels.
@@ -107,6 +115,28 @@ class Relay {
     return controller !== undefined;
   }
 
+  /** Passes on what the gateway says between calls, until the next session begins. */
+  #listen(write: Write, ended: AbortSignal): void {
+    this.#listening?.abort();
+    const listening = (this.#listening = new AbortController());
+    ended.addEventListener("abort", () => listening.abort(), { signal: listening.signal });
+    const get = (since: string | undefined, signal: AbortSignal): Promise<Response> => {
+      const last = since === undefined ? {} : { "last-event-id": since };
+      const headers = { "x-user-id": this.#user, ...sessionHeaders(this.#state), ...last };
+      return this.#server.listen(this.#path, { accept: "text/event-stream", ...headers }, signal);
+    };
+    void hearNews({
+      open: async (since, signal) => {
+        const response = await get(since, signal);
+        if (response.status !== 404 || !(await this.#restarted())) return response;
+        await response.body?.cancel();
+        return get(since, signal);
+      },
+      pass: (text) => write(oneLine(text)),
+      ended: listening.signal,
+    });
+  }
+
   /** Sends a message, and passes its replies on. */
   async #exchange(message: Message, write: Write, signal: AbortSignal | undefined): Promise<void> {
     const response = await this.#answer(message, signal);
@@ -129,7 +159,7 @@ class Relay {
     if (tool !== undefined && !this.#schemas.has(tool)) await this.#learn(message, signal);
     const response = await this.#post(message, signal);
     if (version === undefined) {
-      const isLost = response.status === 404 && (await this.#restarted(message));
+      const isLost = response.status === 404 && value["method"] !== "initialize" && (await this.#restarted());
       return isLost ? this.#post(message, signal) : response;
     }
     if (tool === undefined || response.status !== 400) return response;
@@ -162,10 +192,9 @@ class Relay {
    * Starts a lost session again (revision 2025-11-25, "Session Management", rule 4). Concurrent messages share it. False if
    * there was none, or the gateway is gone.
    */
-  async #restarted({ value }: Message): Promise<boolean> {
+  async #restarted(): Promise<boolean> {
     const { session } = this.#state;
-    if (session === undefined || this.#initialize === undefined || value["method"] === "initialize")
-      return false;
+    if (session === undefined || this.#initialize === undefined) return false;
     this.#restart ??= this.#startAgain(this.#initialize).finally(() => {
       this.#restart = undefined;
     });
@@ -230,48 +259,4 @@ class Relay {
 function toolOf({ method, params }: JsonObject): string | undefined {
   const name = method === "tools/call" && isObject(params) ? params["name"] : undefined;
   return typeof name === "string" ? name : undefined;
-}
-
-async function* messagesOf(response: Response): AsyncGenerator<string> {
-  if (response.headers.get("content-type")?.startsWith("text/event-stream") === true) {
-    yield* eventData(response.body ?? new ReadableStream());
-    return;
-  }
-  const text = await response.text();
-  if (text !== "") yield text;
-}
-
-async function firstOf(response: Response): Promise<string> {
-  for await (const text of messagesOf(response)) return text;
-  return "";
-}
-
-function messageIn(text: string): JsonObject | undefined {
-  try {
-    const value = parseJson(text);
-    return isObject(value) && value["jsonrpc"] === "2.0" ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function codeOf(reply: JsonObject | undefined): unknown {
-  const error = reply?.["error"];
-  return isObject(error) ? error["code"] : undefined;
-}
-
-/** The error message of a response that is not an MCP message. */
-function errorIn(text: string, status: number): string {
-  try {
-    const value = parseJson(text);
-    if (isObject(value) && typeof value["message"] === "string") return value["message"];
-  } catch {
-    // Not JSON.
-  }
-  return `The server answered ${status} without a message.`;
-}
-
-/** A message must not contain line ends on standard output; in JSON text they are only between tokens. */
-function oneLine(text: string): string {
-  return text.replaceAll(/[\r\n]+/g, " ");
 }

@@ -26,6 +26,7 @@ export const nouns: readonly Noun[] = [
   noun("auth", "consents: start one, show its status", () => import("./commands/auth")),
   { ...noun("tools", "list, show and run tools", () => import("./commands/tools")), open: "exec" },
   noun("toolkits", "the groups that tools belong to", () => import("./commands/toolkits")),
+  noun("workers", "MCP servers and HTTP workers that add tools", () => import("./commands/workers")),
   noun("gateways", "MCP addresses, each with a set of tools", () => import("./commands/gateways")),
   noun("mcp", "serve a gateway on standard input and output", () => import("./commands/mcp")),
   noun("models", "servers of language models", () => import("./commands/models")),
@@ -67,6 +68,7 @@ function httpOf(name: string): string | undefined {
     secrets: "/v1/admin/secrets",
     settings: "/v1/admin/settings/session_verification",
     tools: "/v1/tools",
+    workers: "/v1/workers",
   };
   return known[name];
 }

@@ -21,7 +21,7 @@ export interface Source {
 const SUFFIX = "_from";
 const KINDS = ["env", "file"];
 /** Sections of records whose credentials are optional. */
-const OPTIONAL = ["plugins", "providers", "models"];
+const OPTIONAL = ["plugins", "providers", "models", "workers"];
 
 type Plain = { readonly [key: string]: unknown };
 type Replace = (field: string, key: string, source: Plain, isOptional: boolean) => [string, unknown][];

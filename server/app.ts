@@ -10,7 +10,7 @@ import { errorAnswer } from "./answer";
 import type { Pages } from "./cors";
 import { type Answering, type Front, frontOf, Incoming, respond, type Route } from "./front";
 import { errorMembersOf } from "./model-error";
-import { checkOrigin, isMcpEndpoint, mcpRoutes, pagesOf, preflightMethods } from "./mcp";
+import { checkOrigin, isMcpEndpoint, mcpRoutes, pagesOf, preflightMethods, servedMethods } from "./mcp";
 import type { Method } from "./operations";
 import { descriptionRoutes } from "./description";
 import { operationRoutes } from "./dispatch";
@@ -119,7 +119,7 @@ function routed(front: Front): Elysia {
 function notFound(app: Elysia, front: Front, incoming: Incoming): Response {
   const { request } = incoming;
   const path = requestUrl(request).pathname;
-  const methods = methodsOf(app, path);
+  const methods = servedMethods(path, methodsOf(app, path));
   const allow = [...methods, "OPTIONS"].toSorted();
   incoming.pages = pagesOf(front, path);
   if (methods.length > 0 && front.cors.isPreflight(request, incoming.pages))

@@ -43,6 +43,15 @@ export function metadataAddresses(issuer: string): string[] {
   return [...new Set(paths.map((each) => origin + each))];
 }
 
+/** The same in the order of the authorization specification of MCP. */
+export function mcpMetadataAddresses(issuer: string): string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, "");
+  const [openId, oauth] = DOCUMENTS.map((name) => `/.well-known/${name}`);
+  const paths = [`${oauth}${path}`, `${openId}${path}`, `${path}${openId}`];
+  return [...new Set(paths.map((each) => origin + each))];
+}
+
 /**
  * The first document that `belongs` accepts. Rejects with `MetadataError`, or with the error of `get` if the server cannot
  * be reached.
@@ -51,9 +60,10 @@ export async function loadMetadata(
   issuer: string,
   get: (address: string) => Promise<Response>,
   belongs: (metadata: oauth.AuthorizationServer) => boolean,
+  addresses: readonly string[] = metadataAddresses(issuer),
 ): Promise<FoundMetadata> {
   let failure: MetadataError | EgressError | undefined;
-  for (const address of metadataAddresses(issuer)) {
+  for (const address of addresses) {
     const answer = await responseOf(get(address));
     if (answer instanceof EgressError) {
       failure ??= answer;

@@ -1,5 +1,6 @@
 // What calls depend on outside of this installation, for `runtime doctor`: servers of providers and their metadata, platforms
-// of tools, model servers, the identity provider, the verifier, and webhooks. Nothing is asked that a project does not use.
+// of tools, model servers, the identity provider, the verifier, webhooks, and workers. Nothing is asked that a project does
+// not use.
 import { MAX_LIMIT } from "./base";
 import { checkEndpoint, checkIssuer, type Finding, ok, problem, refused, warning } from "./checkup";
 import type { Hook } from "./hooks";
@@ -7,6 +8,7 @@ import type { Principal } from "./identity";
 import type { AuthProvider } from "./providers";
 import type { Runtime } from "./runtime";
 import { type AddressSecret, type Catalog, knownAddress } from "./tools";
+import { checkWorkers } from "./worker-findings";
 
 interface Dependency {
   check: string;
@@ -40,6 +42,7 @@ export async function checkDependencies(
     checkVerifier(runtime, principal),
     checkWebhooks(runtime, principal),
     checkUncalled(runtime, principal),
+    checkWorkers(runtime, principal),
   ]);
   return found.flat();
 }

@@ -33,7 +33,7 @@ import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
-import { definitionOf, httpKind, mcpKind, sealedWorkers, Workers } from "./workers";
+import { definitionOf, httpKind, mcpKind, sealedRegistrations, sealedWorkers, Workers } from "./workers";
 
 export interface Runtime {
   readonly core: Core;
@@ -179,6 +179,7 @@ function servicesOf(
     egress: core.egress,
     clock,
     maxResultBytes: core.settings["mcp.max_result_bytes"],
+    stale: (projectId, id) => workers.stale(projectId, id),
   });
   const workers = new Workers(core, {
     audit,
@@ -186,6 +187,7 @@ function servicesOf(
     define: definitionOf,
     toolkits: extensions.catalogs.map(({ toolkit }) => toolkit.name),
     fixed: config.workers,
+    consents: { providers, connections, authorization },
   });
   const tools = new Tools(core, extensions.catalogs, {
     audit,
@@ -219,6 +221,7 @@ function servicesOf(
     ...sealedWorkers,
     ...sealedRuns,
     ...sealedMemory,
+    ...sealedRegistrations,
   ]);
   return {
     executionLog,
@@ -250,6 +253,7 @@ function servicesOf(
       plugins,
       hooks,
       models,
+      workers,
     }),
     gateways,
     workers,

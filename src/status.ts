@@ -10,6 +10,7 @@ export const StatusResponse = Type.Object({
   public_url: Type.String({ description: "The address at which browsers reach the server." }),
   project_id: Type.String(),
   tools: Type.Integer(),
+  workers: Type.Integer(),
   providers: Type.Integer(),
   secrets: Type.Integer(),
   keys: Type.Integer(),
@@ -20,9 +21,10 @@ export type Status = Static<typeof StatusResponse>;
 
 /** `version`: that of the program. */
 export async function statusOf(runtime: Runtime, principal: Principal, version: string): Promise<Status> {
-  const [health, tools, providers, secrets, keys, connections] = await Promise.all([
+  const [health, tools, workers, providers, secrets, keys, connections] = await Promise.all([
     runtime.health(),
     runtime.tools.listings.list(principal, { limit: 1 }),
+    runtime.workers.list(principal, { limit: 1 }),
     runtime.providers.list(principal),
     runtime.secrets.list(principal),
     runtime.identity.listKeys(principal),
@@ -34,6 +36,7 @@ export async function statusOf(runtime: Runtime, principal: Principal, version: 
     public_url: runtime.core.publicUrl(),
     project_id: principal.projectId,
     tools: tools.total_count,
+    workers: workers.total_count,
     providers: providers.total_count,
     secrets: secrets.total_count,
     keys: keys.total_count,

@@ -31,6 +31,8 @@ export interface Server {
   raw(method: string, path: string, body?: string, headers?: Record<string, string>): Promise<Answer>;
   /** The unread response, including error responses. `signal` replaces the time limit. */
   open(path: string, body: string, headers: Record<string, string>, signal?: AbortSignal): Promise<Response>;
+  /** The same for a stream that lasts. */
+  listen(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response>;
   /** The events of a streamed response. */
   stream(path: string, body: object): Promise<ReadableStream<Uint8Array>>;
 }
@@ -100,6 +102,7 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
     send: json,
     raw,
     open: (path, body, headers, signal) => request("POST", path, body, headers, signal),
+    listen: (path, headers, signal) => request("GET", path, undefined, headers, signal),
     stream: async (path, body) => {
       // Only until the response begins; after that only the time without data is limited.
       const limit = new AbortController();

@@ -3,6 +3,7 @@ import { isObject, LazyAbort } from "../../src/base";
 import { withClient, userOf } from "../client/client";
 import { type Common, verb } from "../command";
 import { UsageError } from "../errors";
+import type { SessionStream } from "../../src/mcp";
 import type { Io } from "../io";
 import { serveLines } from "../mcp-lines";
 import type { Session } from "../session";
@@ -49,6 +50,7 @@ async function serveDirectly(io: Io, session: Session, slug: string, userId: str
   const { errorReply, requestIdOf, RpcError } = await import("../../src/mcp");
   const stopListening = await listenForConsents(io, session);
   let sessionId: string | undefined;
+  let listening: LazyAbort | undefined;
   try {
     await serveLines(io, async (value, write, line, ended) => {
       // Looked up for each message, because an administrator may have changed it.
@@ -66,9 +68,27 @@ async function serveDirectly(io: Io, session: Session, slug: string, userId: str
       const reply = await runtime.mcp.answer(value, line, peer);
       sessionId = reply.sessionId ?? sessionId;
       if (reply.text !== undefined) write(reply.text);
+      if (!isObject(value) || value["method"] !== "notifications/initialized") return;
+      listening?.abort();
+      listening = stop;
+      await tellChanges(session, { ...peer, stopping: ended, notify: write });
     });
   } finally {
     await stopListening();
+  }
+}
+
+/** Tells the client of a session of changed lists, until its input ends or it begins another session. */
+async function tellChanges(
+  { runtime }: Session,
+  { notify, ...peer }: Omit<SessionStream, "begun" | "since">,
+): Promise<void> {
+  const { RpcError } = await import("../../src/mcp");
+  try {
+    await runtime.mcp.subscriptions.stream({ ...peer, begun: () => undefined, notify });
+  } catch (error) {
+    // Without a session there is nothing to tell.
+    if (!(error instanceof RpcError)) throw error;
   }
 }
 

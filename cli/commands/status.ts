@@ -15,6 +15,7 @@ const SHAPE: Shape<Status> = {
     { title: "public address", value: ({ public_url }) => public_url },
     { title: "project", value: ({ project_id }) => project_id },
     { title: "tools", value: ({ tools }) => String(tools) },
+    { title: "workers", value: ({ workers }) => String(workers) },
     { title: "providers", value: ({ providers }) => String(providers) },
     { title: "secrets", value: ({ secrets }) => String(secrets) },
     { title: "keys", value: ({ keys }) => String(keys) },

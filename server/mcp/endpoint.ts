@@ -1,36 +1,26 @@
 // The MCP endpoint of a gateway (Streamable HTTP). Checks origin, gateway, credential and body, then handles the message.
 // The reply is JSON, or a stream of events when notifications precede it or it takes long.
 import type { Json } from "../../src/base";
-import { isObject, JsonText, LazyAbort, setAlarm } from "../../src/base";
-import type { Settings } from "../../src/config";
-import { notFound, RuntimeError } from "../../src/errors";
-import { errorReply, type GatewayUser, PARSE_ERROR, type Peer, type Reply, RpcError } from "../../src/mcp";
-import { jsonAnswer } from "../answer";
+import { isObject, LazyAbort, setAlarm } from "../../src/base";
+import { RuntimeError } from "../../src/errors";
+import { errorReply, type GatewayUser, PARSE_ERROR, type Peer, RpcError, runsTool } from "../../src/mcp";
 import { accepts } from "../accept";
 import { bodyLimits, readJsonBody } from "../body";
 import { Departure } from "../departure";
 import type { Front, Incoming } from "../front";
-import { holdCall, holdLongPoll } from "../running";
-import { EventStream } from "./events";
 import { Revocation, revoked } from "../revocation";
-import { checkOrigin } from "./origin";
-
-/** Most balancers close a connection after 60 s of silence, and this one may close it earlier. */
-const LONGEST_SILENCE_MS = 60_000;
-const SHARE_OF_IDLE = 2 / 3;
+import { holdCall, holdStream } from "../running";
+import { admitted, whileAdmitted } from "./admission";
+import { EventStream, LONGEST_SILENCE_MS, longestSilenceMs } from "./events";
+import { replyResponse } from "./reply";
 
 /** For messages that are answered at once. */
 const NEVER = new LazyAbort();
 
 export async function mcpEndpoint(front: Front, incoming: Incoming): Promise<Response> {
   const { runtime, stopping } = front;
-  const { request, params, address } = incoming;
-  checkOrigin(runtime.core, request.headers);
-  const gateway = await runtime.gateways.serving(params["slug"] ?? "");
-  if (gateway === undefined) throw notFound("There is no gateway at this address.");
-  const user = await runtime.mcp.access.admit(gateway, request.headers, address);
-  incoming.principal = user.principal;
-  takeOrRecord(front, user);
+  const { request } = incoming;
+  const user = await admitted(front, incoming);
   let value: Json;
   let text: string;
   try {
@@ -41,8 +31,9 @@ export async function mcpEndpoint(front: Front, incoming: Incoming): Promise<Res
   // The body may have been on its way for long.
   await runtime.identity.requireCurrent(user.principal);
   const method = isObject(value) ? value["method"] : undefined;
-  if (method === "tools/call" || method === "subscriptions/listen")
-    return answerSlowly(front, { value, text, method }, user, request);
+  const isCall = runsTool(method);
+  if (isCall || method === "subscriptions/listen")
+    return answerSlowly(front, { value, text, isCall }, user, request);
   const reply = await runtime.mcp.answer(value, text, peerOf(user, request, NEVER, stopping, undefined));
   if (reply.text === undefined || accepts(request, "application/json")) return replyResponse(reply);
   const stream = new EventStream(LONGEST_SILENCE_MS, () => undefined);
@@ -51,20 +42,11 @@ export async function mcpEndpoint(front: Front, incoming: Incoming): Promise<Res
   return stream.response(reply);
 }
 
-/** Counts a request of the credential. Throws `rate_limited`, with an audit entry. */
-function takeOrRecord({ runtime, rateLimit }: Front, { principal }: GatewayUser): void {
-  try {
-    rateLimit?.take(principal);
-  } catch (error) {
-    runtime.mcp.access.refused(principal, error);
-    throw error;
-  }
-}
-
 interface SlowMessage {
   value: Json;
   text: string;
-  method: "tools/call" | "subscriptions/listen";
+  /** Runs a tool; otherwise it listens. */
+  isCall: boolean;
 }
 
 /**
@@ -72,14 +54,15 @@ interface SlowMessage {
  * takes long, or the client takes nothing else.
  */
 function answerSlowly(
-  { runtime, stopping, keepOpen }: Front,
-  { value, text, method }: SlowMessage,
+  front: Front,
+  { value, text, isCall }: SlowMessage,
   user: GatewayUser,
   request: Request,
 ): Promise<Response> {
-  const hold = method === "tools/call" ? holdCall : holdLongPoll;
-  const held = hold(runtime.limits, user.principal);
+  const { runtime, stopping, keepOpen } = front;
+  const held = (isCall ? holdCall : holdStream)(runtime.limits, user.principal);
   const stop = new Departure(request);
+  const admission = isCall ? undefined : whileAdmitted(front, user, request, () => stop.abort());
   const revocation = new Revocation(runtime, user.principal);
   revocation.addEventListener("abort", () => stop.abort());
   const silenceMs = longestSilenceMs(runtime.core.settings);
@@ -101,9 +84,11 @@ function answerSlowly(
     };
     const alarm = setAlarm(silenceMs, silent);
     const notify = (message: string): void => {
-      if (stream !== undefined || streams()) events().message(message);
+      if (stream === undefined && !streams()) return;
+      if (isCall) events().message(message);
+      else events().news(message);
     };
-    const canNotify = method === "tools/call" || streams();
+    const canNotify = isCall || streams();
     const peer = peerOf(user, request, stop, stopping, canNotify ? notify : undefined);
     // `answer` never rejects.
     void runtime.mcp.answer(value, text, peer).then((reply) => {
@@ -111,6 +96,7 @@ function answerSlowly(
       stop[Symbol.dispose]();
       held[Symbol.dispose]();
       revocation[Symbol.dispose]();
+      admission?.[Symbol.dispose]();
       // A stream just ends, because its status has been sent.
       if (revocation.aborted) return stream === undefined ? reject(revoked()) : stream.close();
       if (stream === undefined && (reply.text === undefined || accepts(request, "application/json")))
@@ -122,11 +108,6 @@ function answerSlowly(
   });
 }
 
-function longestSilenceMs({ "mcp.keep_alive": wanted, "http.idle_timeout": idle }: Settings): number {
-  const closedAfter = idle === 0 ? Infinity : idle * 1000 * SHARE_OF_IDLE;
-  return Math.min(wanted * 1000, LONGEST_SILENCE_MS, closedAfter);
-}
-
 function peerOf(
   user: GatewayUser,
   { headers }: Request,
@@ -136,13 +117,6 @@ function peerOf(
 ): Peer {
   const sessionId = headers.get("mcp-session-id") ?? undefined;
   return { user, sessionId, header: (name) => headers.get(name), stop, stopping, notify };
-}
-
-function replyResponse({ status, text, sessionId }: Reply): Response {
-  if (text === undefined) return new Response(null, { status });
-  const response = jsonAnswer(status, new JsonText(text));
-  if (sessionId !== undefined) response.headers.set("mcp-session-id", sessionId);
-  return response;
 }
 
 /** A body that is not JSON is a parse error of JSON-RPC. Other refusals are the same as at every address. */

@@ -1,4 +1,16 @@
-// A reply as a stream of server-sent events: notifications, keep-alives, and the reply at the end.
+// A stream of server-sent events: a reply with notifications before it, or the news of a stream that lasts; and keep-alives.
+
+import type { Settings } from "../../src/config";
+
+/** Most balancers close a connection after 60 s of silence, and this server may close it earlier. */
+export const LONGEST_SILENCE_MS = 60_000;
+const SHARE_OF_IDLE = 2 / 3;
+
+/** After how long a silence a keep-alive is sent. */
+export function longestSilenceMs({ "mcp.keep_alive": wanted, "http.idle_timeout": idle }: Settings): number {
+  const closedAfter = idle === 0 ? Infinity : idle * 1000 * SHARE_OF_IDLE;
+  return Math.min(wanted * 1000, LONGEST_SILENCE_MS, closedAfter);
+}
 
 const HEADERS = {
   "content-type": "text/event-stream",
@@ -7,11 +19,19 @@ const HEADERS = {
   "x-accel-buffering": "no",
 };
 const ENCODER = new TextEncoder();
+/** Events that wait for a client which reads slowly. */
+const MOST_UNREAD = 16;
+
+function eventOf(text: string): string {
+  return `event: message\ndata: ${text}\n\n`;
+}
 
 export class EventStream {
   readonly #stream: ReadableStream<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #silence: ReturnType<typeof setInterval> | undefined;
+  /** News for a client that has not read the events before, by their text. */
+  readonly #unsent = new Map<string, string>();
 
   /** `onHangUp` is called when the client has hung up. */
   constructor(keepAliveMs: number, onHangUp: () => void) {
@@ -19,6 +39,7 @@ export class EventStream {
       start: (controller) => {
         this.#controller = controller;
       },
+      pull: () => this.#sendRest(),
       cancel: () => {
         this.#end();
         onHangUp();
@@ -28,12 +49,24 @@ export class EventStream {
   }
 
   message(text: string): void {
-    this.#write(`event: message\ndata: ${text}\n\n`);
+    this.#write(eventOf(text));
+  }
+
+  /** A message of a stream that lasts. A client that does not read gets it once, however often it is repeated. */
+  news(text: string, id?: string): void {
+    const event = id === undefined ? eventOf(text) : `id: ${id}\n${eventOf(text)}`;
+    if (this.#isUnread) this.#unsent.set(text, event);
+    else this.#write(event);
+  }
+
+  /** An event without a message, from which the client can resume the stream. */
+  begin(id: string): void {
+    this.#write(`id: ${id}\ndata:\n\n`);
   }
 
   /** A line that clients ignore. It keeps the connection open. */
   comment(): void {
-    this.#write(": still working\n\n");
+    if (!this.#isUnread) this.#write(": still working\n\n");
   }
 
   close(): void {
@@ -52,12 +85,23 @@ export class EventStream {
     return response;
   }
 
+  /** The client has not read the events before. */
+  get #isUnread(): boolean {
+    return (this.#controller?.desiredSize ?? 0) < -MOST_UNREAD;
+  }
+
+  #sendRest(): void {
+    for (const event of this.#unsent.values()) this.#write(event);
+    this.#unsent.clear();
+  }
+
   #write(text: string): void {
     this.#controller?.enqueue(ENCODER.encode(text));
   }
 
   #end(): void {
     clearInterval(this.#silence);
+    this.#unsent.clear();
     this.#controller = undefined;
   }
 }

@@ -6,6 +6,7 @@ import type { Pages } from "../cors";
 import type { Front, Incoming, Route } from "../front";
 import { mcpEndpoint } from "./endpoint";
 import { isOwnPage } from "./origin";
+import { mcpStream } from "./stream";
 
 const ENDPOINT = "/mcp/:slug";
 
@@ -21,23 +22,25 @@ export function pagesOf({ runtime }: Front, path: string): Pages | undefined {
   return path.includes(WELL_KNOWN) ? "any" : undefined;
 }
 
-/** A page may also learn that there is no stream outside of a call (405). Otherwise it only sees a network error. */
+/** A page may also learn that sessions are not deleted (405). Otherwise it only sees a network error. */
 export function preflightMethods(path: string, methods: readonly string[]): readonly string[] {
-  return isMcpEndpoint(path) ? ["GET", "DELETE", ...methods] : methods;
+  return isMcpEndpoint(path) ? ["DELETE", ...methods] : methods;
+}
+
+/** A stream has no state that HEAD could ask for. */
+export function servedMethods(path: string, methods: readonly string[]): readonly string[] {
+  return isMcpEndpoint(path) ? methods.filter((method) => method !== "HEAD") : methods;
 }
 
 export function mcpRoutes(front: Front): Route[] {
   const { public_url = "" } = front.runtime.core.settings;
   // Behind a proxy with a path prefix, the well-known part is between host and prefix (RFC 9728, section 3.1).
   const prefix = URL.parse(public_url)?.pathname.replace(/\/$/, "") ?? "";
+  const pages: Pages = (origin) => isOwnPage(front.runtime.core, origin);
   const paths = [`${WELL_KNOWN}${ENDPOINT}`, `${WELL_KNOWN}${prefix}${ENDPOINT}`, `${ENDPOINT}${WELL_KNOWN}`];
   return [
-    {
-      method: "POST",
-      path: ENDPOINT,
-      answer: (incoming) => mcpEndpoint(front, incoming),
-      pages: (origin) => isOwnPage(front.runtime.core, origin),
-    },
+    { method: "POST", path: ENDPOINT, answer: (incoming) => mcpEndpoint(front, incoming), pages },
+    { method: "GET", path: ENDPOINT, answer: (incoming) => mcpStream(front, incoming), pages },
     ...[...new Set(paths)].map((path): Route => ({
       method: "GET",
       path,

@@ -7,6 +7,10 @@ const HTTP = "Settings of a worker that speaks the protocol of workers over HTTP
 const MCP = "Settings of an MCP server.";
 const AUTHORIZATION_URL = uri("The authorization server, if the MCP server does not name it.");
 
+const ISSUER = uri(
+  "The issuer that the metadata of its authorization server may name, if that differs from its address.",
+);
+
 export const WORKER_FIELDS: Readonly<Record<string, Field>> = {
   "CreateWorkerRequest.id": "Chosen by you; part of commands.",
   "CreateWorkerRequest.enabled": "Whether its tools are offered.",
@@ -15,6 +19,10 @@ export const WORKER_FIELDS: Readonly<Record<string, Field>> = {
   "CreateWorkerRequest.updates":
     "Whether changes of its catalog take effect at once (auto), or when an administrator accepts them (review).",
   "CreateWorkerRequest.mcp.oauth2.authorization_url": AUTHORIZATION_URL,
+  "CreateWorkerRequest.mcp.oauth2.issuer": ISSUER,
+  "UpdateWorkerRequest.mcp.oauth2.issuer": ISSUER,
+  "WorkerResponse.mcp.oauth2.issuer": uri("The issuer that users consent at."),
+  "WorkerResponse.mcp.oauth2.resource": "Sent as resource in requests for tokens; empty: none is sent.",
   "UpdateWorkerRequest.enabled": "Whether its tools are offered.",
   "UpdateWorkerRequest.http": HTTP,
   "UpdateWorkerRequest.mcp": MCP,

@@ -68,12 +68,12 @@ import {
 import {
   CreateWorkerRequest,
   UpdateWorkerRequest,
-  WorkerAuthorizeResponse,
   WorkerHealthResponse,
   WorkerResponse,
   WorkerTestRequest,
   WorkerTestResponse,
 } from "../../src/workers/schema";
+import { WorkerAuthorizeResponse } from "../../src/workers/schema-oauth";
 import { EngineConfigResponse, OpenApiDocument } from "../operations/discovery";
 import { HealthSchema } from "../operations/service";
 import { ErrorRecord } from "./error-record";

@@ -3,17 +3,18 @@ import { Type } from "typebox";
 import { paging } from "../../src/base";
 import { pageOf, pagingQuery } from "../../src/base/schema";
 import { ToolResponse } from "../../src/tools/schema";
+import { PreviewWorkerRequest, WorkerPreviewResponse } from "../../src/workers/preview/schema";
 import {
   AcceptWorkerRequest,
   CreateWorkerRequest,
   UpdateWorkerRequest,
-  WorkerAuthorizeResponse,
   WorkerDiffResponse,
   WorkerHealthResponse,
   WorkerResponse,
   WorkerTestRequest,
   WorkerTestResponse,
 } from "../../src/workers/schema";
+import { WorkerAuthorizeQuery, WorkerAuthorizeResponse } from "../../src/workers/schema-oauth";
 import { operation } from "./operation";
 
 const tag = "Administration";
@@ -53,6 +54,18 @@ export const workerOperations = [
     slow: true,
     handle: ({ runtime, principal, body }) => runtime.workers.catalogs.test(principal, body),
   }),
+  operation("POST", "/v1/workers/preview", {
+    id: "workers-preview",
+    credential: ["admin"],
+    extension: true,
+    tag,
+    summary: "Find out what an address is and which tools it has; nothing is stored",
+    body: PreviewWorkerRequest,
+    success: { status: 200, schema: WorkerPreviewResponse },
+    errors: [400, 401, 403, 413, 415, 500],
+    slow: true,
+    handle: ({ runtime, principal, body }) => runtime.workers.previews.preview(principal, body),
+  }),
   operation("GET", "/v1/workers/{id}", {
     id: "workers-get",
     etag: "record",
@@ -90,7 +103,10 @@ export const workerOperations = [
     summary: "Start the consent with which the catalog of a worker is read",
     success: { status: 200, schema: WorkerAuthorizeResponse },
     errors: [400, 401, 403, 404, 500],
-    handle: ({ runtime, principal, path }) => runtime.workers.authorize(principal, path("id")),
+    query: WorkerAuthorizeQuery,
+    slow: true,
+    handle: ({ runtime, principal, path, query: given }) =>
+      runtime.workers.authorize(principal, path("id"), given),
   }),
   operation("GET", "/v1/workers/{id}/health", {
     id: "workers-health",
@@ -111,9 +127,8 @@ export const workerOperations = [
     success: { status: 200, schema: pageOf(ToolResponse) },
     errors: [400, 401, 403, 404, 500],
     handle: async ({ runtime, principal, path, query: given }) => {
-      const window = paging(given);
-      const catalogs = await runtime.workers.catalogs.offeredBy(principal, path("id"));
-      return runtime.tools.listings.ofCatalogs(principal, catalogs, window);
+      const { id } = await runtime.workers.get(principal, path("id"));
+      return runtime.tools.listings.ofWorker(principal, id, paging(given));
     },
   }),
   operation("POST", "/v1/workers/{id}/refresh", {

@@ -250,7 +250,9 @@ export class AuthorizationService {
       provider_id: provider.id,
       provider_version: provider.version,
       needed: JSON.stringify(needed),
-      scopes: JSON.stringify(unionOfScopes(granted, needed)),
+      scopes: JSON.stringify(
+        unionOfScopes(unionOfScopes(granted, needed), provider.oauth2.defaultScopes ?? []),
+      ),
       next_uri: nextUri,
       address_hash: hashOf(token),
       sealed_address: await keyring.seal(projectId, placeOf(id, "address"), token),

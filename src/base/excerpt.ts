@@ -29,8 +29,8 @@ export function longListIn(schema: unknown, value: unknown, field = ""): LongLis
 }
 
 /** The value itself if it is small; otherwise its first entries. */
-export function excerptOf(value: unknown): unknown {
-  return cut(value, { left: MAX_ENTRIES });
+export function excerptOf(value: unknown, most = MAX_ENTRIES): unknown {
+  return cut(value, { left: most });
 }
 
 function cut(value: unknown, budget: { left: number }): unknown {

@@ -241,6 +241,16 @@ export const KEYS = {
     default: 1000,
     meaning: "long polls of each credential at the same time; 0: no limit",
   },
+  "limits.streams_per_key": {
+    schema: count,
+    default: 1000,
+    meaning: "streams of MCP clients that listen for changes, for each credential; 0: no limit",
+  },
+  "limits.streams": {
+    schema: count,
+    default: 10_000,
+    meaning: "streams of MCP clients that listen for changes, for each server process; 0: no limit",
+  },
   "limits.scheduled_runs_per_project": {
     schema: count,
     default: 100_000,

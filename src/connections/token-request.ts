@@ -225,10 +225,11 @@ function factsOf(provider: Provider, raw: Json): JsonObject {
 }
 
 function refusedToken(code: string, { provider, server }: ProviderRequest): TokenRequestError {
-  const { token, tokenThrottle, tokenServers } = provider.oauth2;
+  const { token, tokenThrottle, tokenServers, worker } = provider.oauth2;
   if (tokenThrottle?.errors.includes(code) === true) return throttled(code, tokenThrottle.waitMs);
   const isOther = server?.origin !== undefined && server.origin !== URL.parse(token.endpoint)?.origin;
-  const advice = isOther && CLIENT_REFUSED.includes(code) ? tokenServers?.clientRefused : undefined;
+  const clientRefused = CLIENT_REFUSED.includes(code);
+  const advice = !clientRefused ? undefined : isOther ? tokenServers?.clientRefused : registerAgain(worker);
   const message = `The provider refused the token request: ${code}.`;
   return new TokenRequestError(advice === undefined ? message : `${message} ${advice}`, {
     code,
@@ -237,6 +238,12 @@ function refusedToken(code: string, { provider, server }: ProviderRequest): Toke
 }
 
 const CLIENT_REFUSED = ["invalid_client", "invalid_client_secret"];
+
+/** Authorization servers forget clients that were registered with them. */
+function registerAgain(worker: string | undefined): string | undefined {
+  if (worker === undefined) return undefined;
+  return `It does not know the client of the worker "${worker}" any more. An administrator must register again.`;
+}
 
 /** The provider counts the requests of each grant, and requests before the end of the wait prolong it. */
 export function throttled(code: string, waitMs: number): TokenRequestError {

@@ -16,7 +16,8 @@ export function isRedirect(response: Response): boolean {
 
 /**
  * The request that follows a redirect. Secret headers are dropped as soon as the origin changes; a secret body is never
- * sent to another origin. Throws `EgressError`: `redirect_refused`, or `address_refused` for an invalid location.
+ * sent to another origin, and https never leads to http. Throws `EgressError`: `redirect_refused`, or `address_refused` for
+ * an invalid location.
  */
 export function follow(step: Step, response: Response, followed: number): Step {
   const { target, outgoing, project } = step;
@@ -25,6 +26,8 @@ export function follow(step: Step, response: Response, followed: number): Step {
   if (followed >= MAX_REDIRECTS)
     throw redirectRefused(`${from} redirects again after ${MAX_REDIRECTS} redirects.`);
   const next = parseTarget(response.headers.get("location") ?? "", target.url);
+  if (target.url.protocol === "https:" && next.url.protocol !== "https:")
+    throw redirectRefused(`${from} redirects from https to ${nameOf(next)} without encryption.`);
   const request = becomesGet(outgoing.method, response.status) ? asGet(outgoing) : outgoing;
   if (next.url.origin === target.url.origin) return { target: next, outgoing: request, project };
   if (request.body instanceof Redacted) {

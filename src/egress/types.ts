@@ -47,7 +47,7 @@ export interface EgressRequest {
   holder?: DisposableStack | undefined;
   /**
    * `follow` checks every hop (at most five) against the address policy; secret headers and bodies are only sent to the
-   * first origin. Default `refuse`: a 3xx response with `Location` is the error `redirect_refused`.
+   * first origin, and no hop leads from https to http. Default `refuse`: a 3xx response with `Location` is the error `redirect_refused`.
    */
   redirects?: "follow" | "refuse";
   /**

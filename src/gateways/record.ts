@@ -2,6 +2,7 @@
 import { isObject, type JsonObject, present, timestamp } from "../base";
 import { projectBinding } from "../identity";
 import { AUTH_TYPES, type AuthType, USER_TOKEN } from "./compat";
+import { isPassed } from "./headers";
 import type { GatewayRow } from "./repository";
 import type { CreateGateway, GatewayRecord, PatchGateway, ToolFilter } from "./schema";
 
@@ -17,6 +18,8 @@ export interface Gateway {
   active: boolean;
   /** Qualified names in lower case; undefined: all tools. */
   allowedTools: ReadonlySet<string> | undefined;
+  /** Headers of clients that MCP workers get, in lower case. */
+  passedHeaders: readonly string[];
 }
 
 export function gatewayOf(row: GatewayRow): Gateway {
@@ -31,6 +34,7 @@ export function gatewayOf(row: GatewayRow): Gateway {
     userSourceId: row.user_source_id ?? undefined,
     active: row.status === "active",
     allowedTools: allowed === undefined ? undefined : new Set(allowed.map((name) => name.toLowerCase())),
+    passedHeaders: passedHeaders(listOf(row.passthrough_headers)),
   };
 }
 
@@ -107,6 +111,11 @@ function filterOf({ tool_filter: text }: GatewayRow): ToolFilter | undefined {
   const value: unknown = text === null ? undefined : JSON.parse(text);
   // Written by `fieldsOf` and `patchedFields` only.
   return isObject(value) ? (value as JsonObject as ToolFilter) : undefined;
+}
+
+/** A record of an earlier version may have more. */
+function passedHeaders(names: readonly string[] = []): string[] {
+  return [...new Set(names.map((name) => name.toLowerCase()))].filter(isPassed);
 }
 
 function listOf(text: string | null): string[] | undefined {

@@ -2,25 +2,10 @@
 import type { Settings } from "../config";
 import { invalidParameter } from "../errors";
 import { AUTH_TYPE_NAMES, KEY_AND_USER, OWN_SOURCE, USER_TOKEN } from "./compat";
+import { isPassed } from "./headers";
 import type { Fields } from "./record";
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
-/** Headers with credentials for the gateway, and connection headers (RFC 9110, section 7.6.1). */
-const NOT_FORWARDED: ReadonlySet<string> = new Set([
-  "authorization",
-  "connection",
-  "cookie",
-  "host",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
 
 /** Throws `invalid_parameter` if the gateway would be unusable or would forward a secret. */
 export function checkGateway(settings: Settings, fields: Fields): void {
@@ -52,7 +37,7 @@ function checkHeaders({ passthrough_headers }: Fields): void {
   if (names.some((name) => !HEADER_NAME.test(name))) {
     throw invalidParameter("allowed_passthrough_headers must be a list of header names.");
   }
-  const refused = names.find((name) => NOT_FORWARDED.has(name.toLowerCase()));
+  const refused = names.find((name) => !isPassed(name.toLowerCase()));
   if (refused === undefined) return;
   throw invalidParameter(
     `allowed_passthrough_headers: ${refused.toLowerCase()} is never forwarded. Remove it.`,

@@ -2,7 +2,7 @@
 // or plugin changes, in any process.
 import { Redacted, TimedCache } from "../base";
 import type { Core } from "../core";
-import { Unopenable } from "../crypto";
+import { hashOf, Unopenable } from "../crypto";
 import { CachedByGeneration } from "../store";
 import type { Guard, ToolPolicy } from "../tools";
 import type { Filter } from "./answers";
@@ -55,17 +55,21 @@ export class Chains implements ToolPolicy {
     if (rows.length === 0) return undefined;
     const plugins = new Map((await repository.visiblePlugins(store, scope)).map((row) => [row.id, row]));
     const hooks: LoadedHook[] = [];
+    const accessRules: unknown[] = [];
     for (const row of inOrder(rows)) {
       const plugin = plugins.get(row.plugin_id);
-      if (plugin?.status === "active") hooks.push(await this.#hook(row, plugin));
+      if (plugin?.status !== "active") continue;
+      hooks.push(await this.#hook(row, plugin));
+      if (row.hook_point === "tool.access") accessRules.push(decidingFields(row, plugin));
     }
     if (hooks.length === 0) return undefined;
     const at = (point: HookPoint): LoadedHook[] => hooks.filter((hook) => hook.point === point);
-    return new ChainGuard(this.#core, {
-      access: at("tool.access"),
-      pre: at("tool.pre"),
-      post: at("tool.post"),
-    });
+    const chain = { access: at("tool.access"), pre: at("tool.pre"), post: at("tool.post") };
+    return new ChainGuard(
+      this.#core,
+      chain,
+      accessRules.length === 0 ? "" : hashOf(JSON.stringify(accessRules)),
+    );
   }
 
   async #hook(row: HookRow, plugin: PluginRow): Promise<LoadedHook> {
@@ -82,6 +86,12 @@ export class Chains implements ToolPolicy {
         endpoint?.cache_enabled === true ? new TimedCache(this.#core.clock, ttl, MAX_ANSWERS) : undefined,
     };
   }
+}
+
+/** What a hook decides depends on these, and not on when its plugin was last seen healthy. */
+function decidingFields(hook: HookRow, plugin: PluginRow): unknown[] {
+  const { id, version, failure_mode, timeout_ms } = hook;
+  return [id, version, failure_mode, timeout_ms, plugin.id, plugin.webhook, plugin.sealed_credentials];
 }
 
 /**

@@ -27,12 +27,14 @@ import { callWebhook, WebhookFailure } from "./webhook";
 type HookResult<T> = T | { stopped: boolean };
 
 export class ChainGuard implements Guard {
+  readonly accessRules: string;
   readonly #core: Core;
   readonly #chain: Chain;
   /** The hooks whose answers had unknown fields. */
   readonly #noted = new Set<string>();
 
-  constructor(core: Core, chain: Chain) {
+  constructor(core: Core, chain: Chain, accessRules: string) {
+    this.accessRules = accessRules;
     this.#core = core;
     this.#chain = chain;
   }

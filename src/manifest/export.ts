@@ -7,23 +7,37 @@ import { exportedHooks } from "./hooks";
 import { exportedModels } from "./models";
 import { exportedPlugins } from "./plugins";
 import type { ExportedManifest } from "./schema";
+import { exportedWorkers } from "./workers";
 import { byName, distinctNames, everything, type Services } from "./step";
 
 export async function exported(services: Services, principal: Principal): Promise<ExportedManifest> {
-  const [{ verifier_url, unsafe_skip_verification }, providers, secrets, gateways, plugins, hooks, models] =
-    await Promise.all([
-      services.settings.get(principal),
-      services.providers.list(principal),
-      services.secrets.list(principal),
-      allGateways(services, principal),
-      exportedPlugins(services, principal),
-      exportedHooks(services, principal),
-      exportedModels(services, principal),
-    ]);
+  const [
+    { verifier_url, unsafe_skip_verification },
+    providers,
+    secrets,
+    gateways,
+    plugins,
+    hooks,
+    models,
+    workers,
+  ] = await Promise.all([
+    services.settings.get(principal),
+    services.providers.list(principal),
+    services.secrets.list(principal),
+    allGateways(services, principal),
+    exportedPlugins(services, principal),
+    exportedHooks(services, principal),
+    exportedModels(services, principal),
+    exportedWorkers(services, principal),
+  ]);
   const nameOf = distinctNames();
   return {
     session_verification: { verifier_url, unsafe_skip_verification },
-    providers: byName(providers.items, "id").map((record) => exportedProvider(record, nameOf(record.id))),
+    // Those of workers are created with them.
+    providers: byName(
+      providers.items.filter(({ oauth2 }) => oauth2.worker === undefined),
+      "id",
+    ).map((record) => exportedProvider(record, nameOf(record.id))),
     secrets: byName(
       secrets.items.map(({ key, description }) => ({
         key,
@@ -36,6 +50,7 @@ export async function exported(services: Services, principal: Principal): Promis
     plugins,
     hooks,
     models,
+    workers,
   };
 }
 

@@ -7,6 +7,7 @@ import { planProviders } from "./providers";
 import type { Manifest } from "./schema";
 import { planSecrets } from "./secrets";
 import { changeOf, differing, type Draft, type Plan, pruned, type Services, type Step } from "./step";
+import { planWorkers } from "./workers";
 import type { Principal } from "../identity";
 
 /** In the order in which they are applied. */
@@ -18,6 +19,7 @@ export const PLANS: readonly Plan[] = [
   planPlugins,
   planHooks,
   planModels,
+  planWorkers,
 ];
 
 async function planSettings(

@@ -12,7 +12,8 @@ export async function planProviders(
 ): Promise<Step[]> {
   if (manifest.providers === undefined) return [];
   const { providers } = services;
-  const { items } = await providers.list(principal);
+  // Those of workers come and go with them.
+  const items = (await providers.list(principal)).items.filter(({ oauth2 }) => oauth2.worker === undefined);
   const steps = manifest.providers.map((given, index) =>
     planProvider(
       services,

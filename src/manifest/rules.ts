@@ -36,7 +36,9 @@ export function contradictions(manifest: unknown): FieldError[] {
     ...repeated("hooks", of("hooks"), "priority", orderOfHook),
     ...repeated("hooks", of("hooks"), "name", nameOfHook),
     ...repeated("models", of("models"), "id", ({ id }) => text(id)),
-    ...of("models").flatMap(serverFault),
+    ...of("models").flatMap((model, index) => choiceFault(`models.${index}`, model, ["openai", "anthropic"])),
+    ...repeated("workers", of("workers"), "id", ({ id }) => text(id)),
+    ...of("workers").flatMap((worker, index) => choiceFault(`workers.${index}`, worker, ["http", "mcp"])),
   ];
 }
 
@@ -76,11 +78,10 @@ function nameOfHook({ plugin, hook_point, name }: Item): string | undefined {
   return name === undefined ? undefined : JSON.stringify([plugin, hook_point, name]);
 }
 
-function serverFault(model: Item, index: number): FieldError[] {
-  if (!isObject(model)) return [];
-  const given = ["openai", "anthropic"].filter((name) => isObject(model[name]));
-  if (given.length === 1) return [];
-  return [fault(`models.${index}`, "must have exactly one of openai and anthropic")];
+function choiceFault(field: string, record: Item, choices: readonly string[]): FieldError[] {
+  if (!isObject(record)) return [];
+  const given = choices.filter((name) => isObject(record[name]));
+  return given.length === 1 ? [] : [fault(field, `must have exactly one of ${choices.join(" and ")}`)];
 }
 
 function text(value: unknown): string | undefined {

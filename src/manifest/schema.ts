@@ -6,16 +6,16 @@ import { ModelEntryCreateRequest } from "../llm/model-schema";
 import { AuthProviderCreateRequest } from "../providers/schema";
 import { SecretKey } from "../secrets/schema";
 import { UpdateSessionVerificationSettingsRequest } from "../settings/schema";
+import { CreateWorkerRequest } from "../workers/schema";
 
 const most = { maxItems: 1000 };
 
 const fromEnvironment = Type.Object({ env: Type.String() });
-const source = Type.Optional(
-  Type.Object(
-    { env: Type.Optional(Type.String()), file: Type.Optional(Type.String()) },
-    { description: "Where the client looked for the value in vain." },
-  ),
+const sourceRecord = Type.Object(
+  { env: Type.Optional(Type.String()), file: Type.Optional(Type.String()) },
+  { description: "Where the client looked for the value in vain." },
 );
+const source = Type.Optional(sourceRecord);
 
 export const ManifestSecret = Type.Object({
   key: SecretKey,
@@ -51,6 +51,34 @@ export const ManifestModel = Type.Object({
   anthropic: Type.Optional(Type.Object({ ...anthropic.properties, api_key_from: source }, closed)),
 });
 
+const { http, mcp, ...worker } = CreateWorkerRequest.properties;
+const { secrets: _secrets, oauth2, ...server } = mcp.properties;
+
+/** In `secrets`, `NAME_from` remains if the client did not find the value. */
+export const ManifestWorker = Type.Object({
+  ...worker,
+  http: Type.Optional(
+    Type.Object({
+      ...http.properties,
+      secret: Type.Optional(http.properties.secret),
+      secret_from: source,
+    }),
+  ),
+  mcp: Type.Optional(
+    Type.Object({
+      ...server,
+      secrets: Type.Optional(
+        Type.Record(
+          Type.String({ pattern: "^[A-Za-z0-9_]{1,105}$" }),
+          Type.Union([Type.String({ minLength: 1, maxLength: 5000 }), sourceRecord]),
+          { maxProperties: 50 },
+        ),
+      ),
+      oauth2: Type.Optional(Type.Object({ ...oauth2.properties, client_secret_from: source })),
+    }),
+  ),
+});
+
 const { plugin_id: _id, name: hookName, phase, ...hookFields } = CreateHookRequest.properties;
 
 /** A hook, by the name of its plugin. Without a name: the hook of the plugin at this point. */
@@ -70,6 +98,7 @@ export const ManifestRequest = Type.Object({
   plugins: Type.Optional(Type.Array(ManifestPlugin, most)),
   hooks: Type.Optional(Type.Array(ManifestHook, { maxItems: 3003 })),
   models: Type.Optional(Type.Array(ManifestModel, most)),
+  workers: Type.Optional(Type.Array(ManifestWorker, most)),
 });
 
 export const ManifestResponse = Type.Object({
@@ -86,10 +115,20 @@ export const ManifestResponse = Type.Object({
   plugins: Type.Array(Type.Record(Type.String(), Type.Unknown())),
   hooks: Type.Array(ManifestHook),
   models: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+  workers: Type.Array(Type.Record(Type.String(), Type.Unknown())),
 });
 
 export const ChangeRecord = Type.Object({
-  kind: Type.Enum(["session_verification", "provider", "secret", "gateway", "plugin", "hook", "model"]),
+  kind: Type.Enum([
+    "session_verification",
+    "provider",
+    "secret",
+    "gateway",
+    "plugin",
+    "hook",
+    "model",
+    "worker",
+  ]),
   name: Type.String(),
   action: Type.Enum(["create", "update", "unchanged", "delete"]),
   fields: Type.Optional(Type.Array(Type.String(), { description: "What an update changes." })),
@@ -134,4 +173,5 @@ export type Applied = Static<typeof ApplyResponse>;
 export type ManifestProvider = Static<typeof ManifestProvider>;
 export type ManifestModel = Static<typeof ManifestModel>;
 export type ManifestPlugin = Static<typeof ManifestPlugin>;
+export type ManifestWorker = Static<typeof ManifestWorker>;
 export type ManifestHook = Static<typeof ManifestHook>;

@@ -9,6 +9,7 @@ import type { Providers } from "../providers";
 import type { Secrets } from "../secrets";
 import type { SessionSettings } from "../settings";
 import type { Change as StoreChange } from "../store";
+import type { Workers } from "../workers";
 import type { Change, Manifest } from "./schema";
 
 export interface Services {
@@ -19,6 +20,7 @@ export interface Services {
   plugins: Plugins;
   hooks: Hooks;
   models: Models;
+  workers: Workers;
 }
 
 /** One change of a record, and how to make it. */

@@ -1,34 +1,38 @@
-// tools/call: runs a tool through `tools.execute` and converts the result to MCP.
+// Runs a tool for a request through `tools.execute`, and asks its client for consents and answers.
 import { isObject, type JsonObject, type LazyAbort } from "../base";
-import type { Core } from "../core";
 import { RuntimeError } from "../errors";
-import { type Caller, type Execution, InputNeeded, type Tool, type Tools } from "../tools";
+import { type Caller, type Execution, InputNeeded, type ServerAnswer, type Tool, type Tools } from "../tools";
 import type { GatewayUser } from "./access";
+import type { AnswerForm } from "./answer-form";
 import {
   CONSENT_KEY,
   consentOf,
   consentRequest,
-  consentText,
   type ConsentManner,
   type GatewayConsent,
   type NeededConsent,
   urlRequired,
 } from "./consent";
 import { INTERNAL_ERROR, INVALID_PARAMS, MISSING_CAPABILITY, progressText, RpcError } from "./json-rpc";
-import type { Offers } from "./offer";
 import type { RequestStates, Waiting } from "./request-state";
-import { callResult, errorText, type ResultFields } from "./result";
+import type { ResultFields } from "./result";
 
 /** A tool call, with what the protocol revision and the transport support. */
 export interface ToolCall {
   user: GatewayUser;
+  /** The name and arguments of the tool, and what the client sends when it continues the call. */
   params: JsonObject;
+  form: AnswerForm;
   /** JSON text of the token under which the client wants reports of progress. */
   progressToken: string | undefined;
   tool: Tool;
   /** Revision 2026-07-28: the tool may ask for input, and a result may be any JSON value. */
   modern: boolean;
   capabilities: JsonObject;
+  /** Asks the client while the call runs; undefined if it cannot be asked. */
+  ask: Caller["ask"];
+  /** Headers of the client for the tool. */
+  headers: Readonly<Record<string, string>>;
   consent: ConsentManner;
   signal: LazyAbort;
   /** Aborts when the server is about to stop. */
@@ -44,30 +48,15 @@ export interface CallAnswer extends ResultFields {
 
 export interface CallParts {
   tools: Tools;
-  offers: Offers;
   consent: GatewayConsent;
   states: RequestStates;
 }
 
 export class Calls {
-  readonly #core: Core;
   readonly #parts: CallParts;
 
-  constructor(core: Core, parts: CallParts) {
-    this.#core = core;
+  constructor(parts: CallParts) {
     this.#parts = parts;
-  }
-
-  /** The tool of a call. Throws `RpcError` if the gateway does not offer it. */
-  async find({ gateway }: GatewayUser, { name, arguments: given }: JsonObject): Promise<Tool> {
-    if (typeof name !== "string") throw new RpcError(INVALID_PARAMS, "params.name must be a string.");
-    // As everywhere, `null` is the same as absent.
-    if (given !== undefined && given !== null && !isObject(given)) {
-      throw new RpcError(INVALID_PARAMS, "params.arguments must be an object.");
-    }
-    const tool = (await this.#parts.offers.of(gateway)).byName.get(name);
-    if (tool === undefined) throw notOffered();
-    return tool;
   }
 
   /** Runs a call, or continues one after its client has sent the requested input. Throws `RpcError`. */
@@ -80,19 +69,19 @@ export class Calls {
       const { authorizationId: id } = waiting;
       const until = stopping === undefined ? signal.signal : AbortSignal.any([signal.signal, stopping]);
       const failure = await this.#parts.consent.wait(user, id, answer, until);
-      if (failure !== undefined) return errorText(failure);
+      if (failure !== undefined) return call.form.text(failure);
     }
     return this.#attempt(call, waiting, true);
   }
 
   async #attempt(call: ToolCall, waiting: Waiting | undefined, retry: boolean): Promise<CallAnswer> {
-    const { user, tool, params, signal } = call;
-    const requests: InputNeeded[] = [];
-    const caller = callerOf(call, waiting, requests);
+    const { user, tool, params, signal, form } = call;
+    const heard: Heard = { requests: [], answered: undefined };
+    const caller = callerOf(call, waiting, heard);
     const request = {
       tool_name: tool.qualifiedName,
       user_id: user.userId,
-      // Checked by `find`.
+      // Checked when the tool was looked up.
       input: (params["arguments"] ?? {}) as JsonObject,
     };
     let execution: Execution;
@@ -111,34 +100,32 @@ export class Calls {
     if (failure?.kind === "CONTEXT_CHECK_FAILED" && failure.extra?.["hook_point"] === "tool.access") {
       throw new RpcError(INTERNAL_ERROR, failure.message);
     }
-    const [need] = requests;
-    if (need !== undefined && call.modern) return this.#inputRequired(call, need);
+    const [need] = heard.requests;
+    if (need !== undefined && call.modern && form.mayAsk) return this.#inputRequired(call, need);
     const authorization = execution.output?.authorization;
     const consent = authorization === undefined ? undefined : consentOf(authorization, tool);
     if (consent !== undefined) return this.#needsConsent(call, consent);
-    const options = {
-      modern: call.modern,
-      maxBytes: this.#core.settings["mcp.max_result_bytes"],
-      log: this.#core.log,
-    };
-    return callResult(execution, tool, options);
+    return form.answer(execution, heard.answered);
   }
 
   /** The necessary consent, or an error result for the model. Throws `RpcError` for other errors. */
-  async #failed({ user, tool }: ToolCall, error: unknown): Promise<NeededConsent | ResultFields | undefined> {
+  async #failed(
+    { user, tool, form }: ToolCall,
+    error: unknown,
+  ): Promise<NeededConsent | ResultFields | undefined> {
     if (!(error instanceof RuntimeError)) throw error;
-    if (error.name === "tool_not_found") throw notOffered();
+    if (error.name === "tool_not_found") throw form.missing();
     if (error.status >= 500) throw error;
     if (error.name === "tool_requirements_not_met" && error.status === 403) {
       return this.#parts.consent.start(user, tool);
     }
-    return errorText(error.message);
+    return form.text(error.message);
   }
 
   async #needsConsent(call: ToolCall, consent: NeededConsent): Promise<CallAnswer> {
-    if ("text" in consent) return errorText(consent.text);
-    if (call.consent === "text") return consentText(consent);
+    if ("text" in consent) return call.form.text(consent.text);
     if (call.consent === "url_error") throw urlRequired(consent);
+    if (call.consent === "text" || !call.form.mayAsk) return call.form.consent(consent);
     return this.#askFor(call, consentRequest(consent), { authorizationId: consent.id });
   }
 
@@ -165,13 +152,21 @@ export class Calls {
   }
 }
 
-function callerOf(call: ToolCall, waiting: Waiting | undefined, requests: InputNeeded[]): Caller {
-  const { notify, progressToken } = call;
+/** What a run tells besides its outcome. */
+interface Heard {
+  requests: InputNeeded[];
+  answered: ServerAnswer | undefined;
+}
+
+function callerOf(call: ToolCall, waiting: Waiting | undefined, heard: Heard): Caller {
+  const { notify, progressToken, headers } = call;
   let furthest = -Infinity;
   return {
     capabilities: call.capabilities,
     answers: call.modern ? toolAnswers(call.params) : NO_ANSWERS,
     state: waiting?.state,
+    headers,
+    ...(call.ask === undefined ? {} : { ask: call.ask }),
     progress: (done, total, message) => {
       // The protocol requires increasing values.
       if (progressToken === undefined || notify === undefined || done <= furthest) return;
@@ -184,7 +179,10 @@ function callerOf(call: ToolCall, waiting: Waiting | undefined, requests: InputN
       const progress = JSON.stringify(fields).slice(1, -1);
       notify(progressText(`"progressToken":${progressToken},${progress}`));
     },
-    asks: (need) => requests.push(need),
+    asks: (need) => heard.requests.push(need),
+    answered: (answer) => {
+      heard.answered = answer;
+    },
   };
 }
 
@@ -222,10 +220,6 @@ function missingCapabilities(
     }
   }
   return missing;
-}
-
-function notOffered(): RpcError {
-  return new RpcError(INVALID_PARAMS, "tool not found");
 }
 
 /** The error for a failure of this server. */

@@ -12,8 +12,11 @@ export {
   requestIdOf,
   RpcError,
 } from "./json-rpc";
+export { runsTool } from "./requests";
 export { MODERN, namedVersion } from "./versions";
+export type { List, ListKind } from "./list-changes";
 export { Mcp, type Peer } from "./service";
+export type { SessionStream } from "./subscription";
 export { WELL_KNOWN } from "./resource";
 export {
   BrokenAnswer,

@@ -7,8 +7,8 @@ export type RequestId = string;
 export type RpcMessage =
   | { kind: "request"; id: RequestId; method: string; params: JsonObject }
   | { kind: "notification"; method: string; params: JsonObject }
-  /** A response, which this server never needs. */
-  | { kind: "response" };
+  /** The answer to a question of this server. */
+  | { kind: "response"; id: Json; result: Json | undefined; error: Json | undefined };
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
@@ -19,6 +19,10 @@ export const INTERNAL_ERROR = -32603;
 export const SESSION_NOT_FOUND = -32001;
 /** Revision 2025-11-25, elicitation, "URL Elicitation Required Error". */
 export const URL_ELICITATION_REQUIRED = -32042;
+/** The user must consent first. Outside of the codes that JSON-RPC and MCP reserve; the message has the address. */
+export const CONSENT_NEEDED = 403;
+/** Of a resource, in revisions until 2025-11-25; later ones have `INVALID_PARAMS`. */
+export const RESOURCE_NOT_FOUND = -32002;
 /** Revision 2026-07-28, "Error Codes". */
 export const HEADER_MISMATCH = -32020;
 export const MISSING_CAPABILITY = -32021;
@@ -27,14 +31,10 @@ export const UNSUPPORTED_VERSION = -32022;
 /** An error reply to the client. `status` is the HTTP status. */
 export class RpcError extends Error {
   readonly code: number;
-  readonly data: JsonObject | undefined;
+  readonly data: Json | undefined;
   readonly status: number;
 
-  constructor(
-    code: number,
-    message: string,
-    { data, status = 200 }: { data?: JsonObject; status?: number } = {},
-  ) {
+  constructor(code: number, message: string, { data, status = 200 }: { data?: Json; status?: number } = {}) {
     super(message);
     this.code = code;
     this.data = data;
@@ -57,7 +57,10 @@ export function readMessage(value: Json, text: string): RpcMessage {
   if (!isObject(value) || value["jsonrpc"] !== "2.0")
     throw invalid("The message is not a JSON-RPC 2.0 object.");
   const { id, method, params } = value;
-  if (method === undefined && ("result" in value || "error" in value)) return { kind: "response" };
+  // Every part of a JSON value is JSON.
+  const { result, error } = value as JsonObject;
+  if (method === undefined && (result !== undefined || error !== undefined))
+    return { kind: "response", id: (id ?? null) as Json, result, error };
   if (typeof method !== "string") throw invalid("The message has no method.");
   const requestId = requestIdOf(value, text);
   if (id !== undefined && requestId === undefined)
@@ -87,6 +90,11 @@ export function isNotification(value: Json): boolean {
 export function identifierIn(value: unknown, read: () => string | undefined): string | undefined {
   if (typeof value === "string") return /^-?\d{16,}$/.test(value) ? read() : JSON.stringify(value);
   return typeof value === "number" && Number.isInteger(value) ? read() : undefined;
+}
+
+/** `modern`: revision 2026-07-28. */
+export function noSuchMethod(modern: boolean): RpcError {
+  return new RpcError(METHOD_NOT_FOUND, "Method not found", modern ? { status: 404 } : {});
 }
 
 function invalid(message: string): RpcError {

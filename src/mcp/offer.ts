@@ -1,8 +1,10 @@
 // The tools of a gateway: selection, order, names and listing.
 import type { Log } from "../base";
+import { hashOf } from "../crypto";
 import type { Gateway } from "../gateways";
 import { formatted, type Registry, type Tool, type Tools } from "../tools";
-import { INVALID_PARAMS, RpcError } from "./json-rpc";
+import { pageOf, pageText } from "./list-page";
+import { upstreamTool } from "./upstream/listed-tool";
 
 /** The tools of a gateway, for any user. */
 export interface Offer {
@@ -11,16 +13,21 @@ export interface Offer {
   byName: ReadonlyMap<string, Tool>;
   /** Pages of the whole list by cursor, as JSON without the outer braces. */
   pages: Map<string, string>;
+  /** Of all its tools, made when it is first asked for. */
+  fingerprint?: string;
 }
 
-const PAGE = 100;
+interface Text {
+  text: string | undefined;
+}
 
 export class Offers {
   readonly #tools: Tools;
   readonly #log: Log;
   // A change of a gateway creates a new record object, a change of a worker a new registry.
   readonly #byGateway = new WeakMap<Gateway, { registry: Registry; offer: Offer }>();
-  readonly #texts = new WeakMap<Tool, { text: string | undefined }>();
+  readonly #texts = { legacy: new WeakMap<Tool, Text>(), modern: new WeakMap<Tool, Text>() };
+  readonly #hashes = new WeakMap<Tool, string>();
 
   constructor(tools: Tools, log: Log) {
     this.#tools = tools;
@@ -37,9 +44,9 @@ export class Offers {
       .filter(
         ({ qualifiedName }) => allowedTools === undefined || allowedTools.has(qualifiedName.toLowerCase()),
       )
-      .filter((tool) => this.#text(tool) !== undefined)
+      .filter((tool) => this.#text(tool, false) !== undefined)
       .toSorted((left, right) => Number(isDeprecated(left)) - Number(isDeprecated(right)));
-    const offer = {
+    const offer: Offer = {
       tools,
       byName: new Map(tools.map((tool) => [tool.modelName, tool])),
       pages: new Map<string, string>(),
@@ -48,47 +55,79 @@ export class Offers {
     return offer;
   }
 
-  /** A page of the user's visible tools: `"tools":[…]`, and `"nextCursor"` if there are more. Throws `RpcError`. */
+  /**
+   * A page of the user's visible tools, as JSON without the outer braces. `modern`: for revision 2026-07-28. `listed` gets the
+   * fingerprint of the whole list. Throws `RpcError`.
+   */
   async page(
     { gateway, userId }: { gateway: Gateway; userId: string },
     cursor: string | undefined,
+    modern: boolean,
+    listed?: (fingerprint: string) => void,
   ): Promise<string> {
     const offer = await this.of(gateway);
     const seen = await this.#tools.visible(gateway.projectId, userId, offer.tools);
-    if (seen !== offer.tools) return this.#page(seen, cursor);
+    listed?.(this.#fingerprintIn(offer, seen));
+    if (seen !== offer.tools) return this.#page(seen, cursor, modern);
     // An empty cursor is one that we never gave out, not the start of the list.
-    const key = cursor === undefined ? "" : `after ${cursor}`;
+    const key = `${modern ? "modern" : "legacy"}${cursor === undefined ? "" : ` after ${cursor}`}`;
     const known = offer.pages.get(key);
     if (known !== undefined) return known;
-    const page = this.#page(seen, cursor);
+    const page = this.#page(seen, cursor, modern);
     offer.pages.set(key, page);
     return page;
   }
 
-  /** Whether headers must repeat parameters of the tool (`x-mcp-header`). */
-  mirrors(tool: Tool): boolean {
-    return this.#text(tool)?.includes('"x-mcp-header"') === true;
+  /** Of the gateway's tools and the access rules of its project (see `List`). */
+  async basis(gateway: Gateway): Promise<string> {
+    const offer = await this.of(gateway);
+    return `${this.#fingerprintIn(offer, offer.tools)} ${await this.#tools.accessRulesOf(gateway.projectId)}`;
   }
 
-  #page(tools: readonly Tool[], cursor: string | undefined): string {
-    const start = cursor === undefined ? 0 : positionAfter(tools, cursor);
-    const shown = tools.slice(start, start + PAGE);
-    const last = shown.at(-1);
-    const more = last !== undefined && start + PAGE < tools.length;
-    const items = shown.map((tool) => this.#text(tool)).join(",");
-    return `"tools":[${items}]${more ? `,"nextCursor":${JSON.stringify(cursorOf(last))}` : ""}`;
+  /** Of the tools that the user sees, with their definitions. */
+  async fingerprint({ gateway, userId }: { gateway: Gateway; userId: string }): Promise<string> {
+    const offer = await this.of(gateway);
+    const seen = await this.#tools.visible(gateway.projectId, userId, offer.tools);
+    return this.#fingerprintIn(offer, seen);
+  }
+
+  /** Whether headers must repeat parameters of the tool (`x-mcp-header`). */
+  mirrors(tool: Tool): boolean {
+    return this.#text(tool, true)?.includes('"x-mcp-header"') === true;
+  }
+
+  #page(tools: readonly Tool[], cursor: string | undefined, modern: boolean): string {
+    const page = pageOf(tools, ({ modelName }) => modelName, cursor);
+    return pageText(
+      "tools",
+      page.shown.map((tool) => this.#text(tool, modern)),
+      page.cursor,
+    );
+  }
+
+  #fingerprintIn(offer: Offer, seen: readonly Tool[]): string {
+    const made = (): string => hashOf(seen.map((tool) => this.#hash(tool)).join(" "));
+    return seen === offer.tools ? (offer.fingerprint ??= made()) : made();
+  }
+
+  #hash(tool: Tool): string {
+    const hash = this.#hashes.get(tool) ?? hashOf(this.#text(tool, true) ?? "");
+    this.#hashes.set(tool, hash);
+    return hash;
   }
 
   /** Undefined for a tool that cannot be listed; the others still are. */
-  #text(tool: Tool): string | undefined {
-    const known = this.#texts.get(tool) ?? { text: this.#made(tool) };
-    this.#texts.set(tool, known);
+  #text(tool: Tool, modern: boolean): string | undefined {
+    // Tools that are compiled in are the same in all revisions.
+    const texts = this.#texts[modern && tool.definition.original !== undefined ? "modern" : "legacy"];
+    const known = texts.get(tool) ?? { text: this.#made(tool, modern) };
+    texts.set(tool, known);
     return known.text;
   }
 
-  #made(tool: Tool): string | undefined {
+  #made(tool: Tool, modern: boolean): string | undefined {
     try {
-      return JSON.stringify(listed(tool));
+      return JSON.stringify(listed(tool, modern));
     } catch (error) {
       this.#log.warn("a tool cannot be listed", { tool: tool.qualifiedName, error });
       return undefined;
@@ -96,31 +135,17 @@ export class Offers {
   }
 }
 
-function isDeprecated({ definition }: Tool): boolean {
-  return definition.replacement !== undefined;
+function isDeprecated({ definition: { replacement, deprecation } }: Tool): boolean {
+  return replacement !== undefined || deprecation !== undefined;
 }
 
-function listed(tool: Tool): object {
-  const shown = formatted(tool, "mcp");
-  const { replacement, description } = tool.definition;
+function listed(tool: Tool, modern: boolean): object {
+  const { definition, modelName } = tool;
+  if (definition.original !== undefined) return upstreamTool(modelName, definition, modern);
+  const { replacement, deprecation, description } = definition;
+  const advice = replacement === undefined ? deprecation : `use ${replacement} instead.`;
   return {
-    ...shown,
-    ...(replacement === undefined
-      ? {}
-      : { description: `Deprecated: use ${replacement} instead. ${description}` }),
+    ...formatted(tool, "mcp"),
+    ...(advice === undefined ? {} : { description: `Deprecated: ${advice} ${description}` }),
   };
-}
-
-// The cursor contains the name of the last listed tool, so it stays valid when the list changes.
-function cursorOf({ modelName }: Tool): string {
-  return Buffer.from(modelName).toString("base64url");
-}
-
-function positionAfter(tools: readonly Tool[], cursor: string): number {
-  const index = tools.findIndex((tool) => cursorOf(tool) === cursor);
-  if (index >= 0) return index + 1;
-  throw new RpcError(
-    INVALID_PARAMS,
-    "The cursor does not belong to this list. Request the list from its start.",
-  );
 }

@@ -1,6 +1,9 @@
 // Converts the result of a run to MCP: text for the model, structured content for programs, and errors as text.
 import { compileOnce, isObject, type JsonObject, type Log } from "../base";
+import { fitsForeign } from "../schemas";
 import { type Execution, outputSchemaOf, type Tool } from "../tools";
+import { contentIn } from "./upstream/content";
+import { listedOutput } from "./upstream/listed-tool";
 
 export interface ResultOptions {
   /** Revision 2026-07-28: structured content may be any JSON value. */
@@ -40,14 +43,28 @@ function failure(error: NonNullable<NonNullable<Execution["output"]>["error"]>):
 function success(value: unknown, tool: Tool, options: ResultOptions): ResultFields {
   const text = JSON.stringify(value) ?? "null";
   if (Buffer.byteLength(text) > options.maxBytes) return cutResult(value, tool, options);
+  const content = tool.catalog.worker?.type === "mcp" ? contentIn(value) : undefined;
+  if (content !== undefined) return { fields: contentFields(content, tool, options) };
   return { fields: fields(value, text, tool, options) };
+}
+
+/** The content of an MCP server's result, after hooks have judged or replaced it. */
+function contentFields(content: readonly JsonObject[], tool: Tool, { modern }: ResultOptions): string {
+  const fields = `"content":${JSON.stringify(content)}`;
+  return promisedOutput(tool, modern) === undefined ? fields : `${fields},"isError":true`;
+}
+
+/** The output schema that the client has been told. */
+function promisedOutput({ definition }: Tool, modern: boolean): object | undefined {
+  if (definition.original !== undefined) return listedOutput(definition, modern);
+  return outputSchemaOf(definition.output);
 }
 
 function fields(value: unknown, text: string, tool: Tool, { modern, log }: ResultOptions, note = ""): string {
   // The model gets a string as it is, not as JSON of it.
   const content = `"content":[{"type":"text","text":${typeof value === "string" ? text : JSON.stringify(text)}}${note}]`;
-  const schema = outputSchemaOf(tool.definition.output);
-  if (schema !== undefined && !compileOnce(tool.definition.output).Check(value)) {
+  const schema = promisedOutput(tool, modern);
+  if (schema !== undefined && !fits(tool, value)) {
     // Clients refuse results that do not match the output schema. As an error, the model still gets the text.
     log.warn("a result does not match the output schema of its tool", { tool: tool.qualifiedName });
     return `${content},"isError":true`;
@@ -56,7 +73,11 @@ function fields(value: unknown, text: string, tool: Tool, { modern, log }: Resul
   return structured ? `${content},"structuredContent":${text}` : content;
 }
 
-function cutResult(value: unknown, tool: Tool, options: ResultOptions): ResultFields {
+function fits({ definition: { output, foreign } }: Tool, value: unknown): boolean {
+  return foreign === true ? fitsForeign(output, value) : compileOnce(output).Check(value);
+}
+
+export function cutResult(value: unknown, tool: Tool, options: ResultOptions): ResultFields {
   const { maxBytes } = options;
   const cut = cutTo(value, maxBytes);
   if (cut === undefined) {

@@ -2,14 +2,20 @@
 import { version as productVersion } from "../../package.json";
 import type { JsonObject } from "../base";
 import type { GatewayUser } from "./access";
+import type { ListKind } from "./list-changes";
 import { SERVER_KEY, SUPPORTED } from "./versions";
 
+/** What a gateway offers, in both families: lists, streams that tell of changes, and completions. */
+export function capabilitiesOf(kinds: readonly ListKind[], completes: boolean): JsonObject {
+  const lists = kinds.map((kind) => [kind, { listChanged: true }]);
+  return { ...Object.fromEntries(lists), ...(completes ? { completions: {} } : {}) };
+}
+
 /** The members of the answer to `server/discover`. */
-export function discovered({ gateway: { instructions } }: GatewayUser): string {
+export function discovered({ gateway: { instructions } }: GatewayUser, capabilities: JsonObject): string {
   const fields = {
     supportedVersions: SUPPORTED,
-    // `subscriptions/listen`, which needs no session.
-    capabilities: { tools: { listChanged: true } },
+    capabilities,
     ...(instructions === undefined ? {} : { instructions }),
   };
   return JSON.stringify(fields).slice(1, -1);

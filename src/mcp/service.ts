@@ -8,30 +8,34 @@ import type { Gateways } from "../gateways";
 import type { Identity } from "../identity";
 import type { Tools } from "../tools";
 import { Access, type GatewayUser } from "./access";
-import { type CallAnswer, Calls, internalRpcError, type ToolCall } from "./call";
+import { Calls, internalRpcError } from "./call";
 import { GatewayConsent } from "./consent";
-import { checkHeaders, checkParameters, checkVersionHeader, type HeaderReader } from "./http-headers";
+import { checkHeaders, checkVersionHeader, type HeaderReader } from "./http-headers";
 import {
   ACCEPTED,
   errorReply,
   INVALID_PARAMS,
   isNotification,
-  METHOD_NOT_FOUND,
+  noSuchMethod,
   readMessage,
   type Reply,
-  type RequestId,
   requestIdOf,
   resultReply,
   RpcError,
   type RpcMessage,
 } from "./json-rpc";
+import { ListChanges, type ListKind } from "./list-changes";
 import { Offers } from "./offer";
+import { answered } from "./questions";
 import { RequestStates } from "./request-state";
-import { cancel, held, progressTokenOf, type Running } from "./running";
-import { discovered, metaText } from "./server-info";
+import { Requests, runsTool } from "./requests";
+import { cancellable, cancel, type Running } from "./running";
+import { capabilitiesOf, discovered, metaText } from "./server-info";
 import { type Session, Sessions } from "./session";
 import { Subscriptions } from "./subscription";
+import { isListMethod, Upstreams } from "./upstream";
 import {
+  supportsForms,
   supportsUrl,
   declaredCapabilities,
   legacyVersion,
@@ -59,16 +63,19 @@ export interface Peer {
 type Request = Extract<RpcMessage, { kind: "request" }>;
 type Query = Exclude<RpcMessage, { kind: "response" }>;
 
-/** How long a client may cache a list. */
+/** How long a client may cache what it learns. A list for a moment only: not every client listens for changes. */
 const CACHE_HINTS = '"ttlMs":60000,"cacheScope":"private"';
+const LIST_CACHE_HINTS = '"ttlMs":1000,"cacheScope":"private"';
 
 export class Mcp {
   readonly access: Access;
+  readonly subscriptions: Subscriptions;
   readonly #core: Core;
   readonly #sessions: Sessions;
   readonly #offers: Offers;
-  readonly #calls: Calls;
-  readonly #subscriptions: Subscriptions;
+  readonly #upstreams: Upstreams;
+  readonly #requests: Requests;
+  readonly #changes: ListChanges;
   /** Running calls on a transport without headers, which has a single client. */
   readonly #piped: Running = new Map();
 
@@ -86,13 +93,19 @@ export class Mcp {
     this.#core = core;
     this.access = new Access(identity, () => core.publicUrl(), refusals);
     this.#sessions = new Sessions(core);
-    this.#subscriptions = new Subscriptions(core, gateways);
     this.#offers = new Offers(tools, core.log);
-    this.#calls = new Calls(core, {
-      tools,
+    this.#upstreams = new Upstreams(tools);
+    this.#changes = new ListChanges(core, gateways, { tools: this.#offers, ...this.#upstreams.lists });
+    this.subscriptions = new Subscriptions(this.#changes, this.#sessions);
+    this.#requests = new Requests(core, {
+      calls: new Calls({
+        tools,
+        consent: new GatewayConsent(core, tools, authorization),
+        states: new RequestStates(core),
+      }),
       offers: this.#offers,
-      consent: new GatewayConsent(core, tools, authorization),
-      states: new RequestStates(core),
+      upstreams: this.#upstreams,
+      piped: this.#piped,
     });
   }
 
@@ -112,7 +125,7 @@ export class Mcp {
   }
 
   async #dispatch(message: RpcMessage, text: string, peer: Peer): Promise<Reply> {
-    if (message.kind === "response") return ACCEPTED;
+    if (message.kind === "response") return this.#answered(message, peer);
     const named = namedVersion(message.params);
     const header = peer.header?.("mcp-protocol-version") ?? undefined;
     const version = named ?? header;
@@ -138,17 +151,19 @@ export class Mcp {
       cancel(message, text, peer.header === undefined ? this.#piped : session?.running);
       return ACCEPTED;
     }
-    const { id, method, params } = message;
-    switch (method) {
-      case "ping":
-        return resultReply(id, "{}");
-      case "tools/list":
-        return resultReply(id, `{${await this.#offers.page(peer.user, cursorOf(params))}}`);
-      case "tools/call":
-        return this.#callLegacy(message, text, peer, session);
-      default:
-        throw new RpcError(METHOD_NOT_FOUND, "Method not found");
-    }
+    const { id, method } = message;
+    if (method === "ping") return resultReply(id, "{}");
+    if (runsTool(method)) return this.#requests.legacy(message, text, peer, session);
+    const page = await this.#page(peer.user, message, false, listed(session));
+    if (page !== undefined) return resultReply(id, `{${page}}`);
+    throw noSuchMethod(false);
+  }
+
+  /** The answer of a client to a question of its call. Only the holder of a session can answer. */
+  async #answered(message: Extract<RpcMessage, { kind: "response" }>, peer: Peer): Promise<Reply> {
+    if (peer.sessionId !== undefined)
+      answered((await this.#sessions.open(peer.sessionId, peer.user)).questions, message);
+    return ACCEPTED;
   }
 
   async #initialize({ id, params }: Request, { user }: Peer): Promise<Reply> {
@@ -160,59 +175,16 @@ export class Mcp {
     const { name: title, slug: name, instructions } = user.gateway;
     const result = {
       protocolVersion: version,
-      capabilities: { tools: {} },
+      capabilities: await this.#capabilities(user),
       serverInfo: { name, title, version: productVersion },
       ...(instructions === undefined ? {} : { instructions }),
     };
-    const sessionId = await this.#sessions.begin(user, { version, byUrl: supportsUrl(capabilities) });
+    const sessionId = await this.#sessions.begin(user, {
+      version,
+      byUrl: supportsUrl(capabilities),
+      byForm: version !== "2025-03-26" && supportsForms(capabilities),
+    });
     return { ...resultReply(id, JSON.stringify(result)), sessionId };
-  }
-
-  async #callLegacy(
-    { id, params }: Request,
-    text: string,
-    peer: Peer,
-    session: Session | undefined,
-  ): Promise<Reply> {
-    const { user, notify, stop, stopping } = peer;
-    const byUrl = session?.byUrl === true && session.version === "2025-11-25";
-    const call: ToolCall = {
-      user,
-      params,
-      progressToken: progressTokenOf(params, text),
-      tool: await this.#calls.find(user, params),
-      modern: false,
-      capabilities: {},
-      consent: byUrl ? "url_error" : "text",
-      signal: stop,
-      stopping,
-      notify,
-    };
-    // Only the holder of a session can cancel its calls.
-    const running = peer.header === undefined ? this.#piped : session?.running;
-    const answer = await this.#cancellable(call, peer, id, running);
-    if (answer === undefined) return ACCEPTED;
-    const { fields, meta } = answer;
-    return resultReply(
-      id,
-      meta === undefined ? `{${fields}}` : `{${fields},"_meta":${JSON.stringify(meta)}}`,
-    );
-  }
-
-  /** Runs a call that its client may cancel. Undefined if it did: it gets no answer. */
-  async #cancellable(
-    call: ToolCall,
-    { stop }: Peer,
-    id: RequestId,
-    running: Running | undefined,
-  ): Promise<CallAnswer | undefined> {
-    const hold = running === undefined ? undefined : held(running, id, stop);
-    try {
-      const answer = await this.#calls.run(call);
-      return stop.aborted ? undefined : answer;
-    } finally {
-      hold?.[Symbol.dispose]();
-    }
   }
 
   async #modern(request: Request, text: string, peer: Peer, named: string | undefined): Promise<Reply> {
@@ -226,62 +198,54 @@ export class Mcp {
     } else if (named !== MODERN) throw unsupported(named ?? "");
     const capabilities = declaredCapabilities(params);
     const start = `"resultType":"complete","_meta":${metaText(user)}`;
-    switch (method) {
-      case "server/discover":
-        return resultReply(id, `{${start},${discovered(user)},${CACHE_HINTS}}`);
-      case "tools/list":
-        return resultReply(
-          id,
-          `{${start},${await this.#offers.page(user, cursorOf(params))},${CACHE_HINTS}}`,
-        );
-      case "tools/call":
-        return this.#callModern(request, text, peer, capabilities);
-      case "subscriptions/listen":
-        return this.#listen(request, peer);
-      default:
-        throw new RpcError(METHOD_NOT_FOUND, "Method not found", { status: 404 });
+    if (method === "server/discover") {
+      const has = await this.#capabilities(user);
+      return resultReply(id, `{${start},${discovered(user, has)},${CACHE_HINTS}}`);
     }
+    if (runsTool(method)) return this.#requests.modern(request, text, peer, capabilities);
+    if (method === "subscriptions/listen") return this.#listen(request, peer);
+    const page = await this.#page(user, request, true, () => undefined);
+    if (page !== undefined) return resultReply(id, `{${start},${page},${LIST_CACHE_HINTS}}`);
+    throw noSuchMethod(true);
+  }
+
+  /**
+   * A page of a list, as JSON without the outer braces; undefined if the method does not list anything. `listed` gets the
+   * fingerprint of the whole list.
+   */
+  async #page(
+    user: GatewayUser,
+    { method, params }: Request,
+    modern: boolean,
+    listed: (kind: ListKind, fingerprint: string) => void,
+  ): Promise<string | undefined> {
+    if (method === "tools/list")
+      return this.#offers.page(user, cursorOf(params), modern, (tools) => listed("tools", tools));
+    if (!isListMethod(method)) return undefined;
+    return this.#upstreams.page(user, method, cursorOf(params), listed);
+  }
+
+  /** What the gateway offers. */
+  async #capabilities({ gateway }: GatewayUser): Promise<JsonObject> {
+    const { prompts, resources, completions } = (await this.#upstreams.of(gateway)).has;
+    const has = { tools: true, prompts, resources };
+    return capabilitiesOf(
+      this.#changes.kinds.filter((kind) => has[kind]),
+      completions,
+    );
   }
 
   async #listen({ id, params }: Request, peer: Peer): Promise<Reply> {
-    // A program cancels by a message, which names the request; over HTTP its client closes the stream.
     const running = peer.header === undefined ? this.#piped : undefined;
-    using _hold = running === undefined ? undefined : held(running, id, peer.stop);
-    return await this.#subscriptions.listen(id, params, peer);
+    return cancellable(id, peer, running, () => this.subscriptions.listen(id, params, peer));
   }
+}
 
-  async #callModern(
-    { id, params }: Request,
-    text: string,
-    peer: Peer,
-    capabilities: JsonObject,
-  ): Promise<Reply> {
-    const { user, header, stop, stopping, notify } = peer;
-    const tool = await this.#calls.find(user, params);
-    if (header !== undefined && this.#offers.mirrors(tool))
-      checkParameters(header, tool.definition.input, params["arguments"]);
-    const answer = await this.#cancellable(
-      {
-        user,
-        params,
-        progressToken: progressTokenOf(params, text),
-        tool,
-        modern: true,
-        capabilities,
-        consent: supportsUrl(capabilities) ? "input_required" : "text",
-        signal: stop,
-        stopping,
-        notify,
-      },
-      peer,
-      id,
-      header === undefined ? this.#piped : undefined,
-    );
-    if (answer === undefined) return ACCEPTED;
-    const { fields, meta, inputRequired } = answer;
-    const type = inputRequired === true ? "input_required" : "complete";
-    return resultReply(id, `{"resultType":"${type}","_meta":${metaText(user, meta)},${fields}}`);
-  }
+/** Remembers what a client lists, so that a stream that it opens later tells it of changes since then. */
+function listed(session: Session | undefined): (kind: ListKind, fingerprint: string) => void {
+  return (kind, fingerprint) => {
+    if (session !== undefined) session.listed[kind] = fingerprint;
+  };
 }
 
 function cursorOf({ cursor }: JsonObject): string | undefined {

@@ -6,6 +6,8 @@ import { RuntimeError } from "../errors";
 import { actorOf } from "../identity";
 import type { GatewayUser } from "./access";
 import { RpcError, SESSION_NOT_FOUND } from "./json-rpc";
+import type { Seen } from "./list-changes";
+import type { Questions } from "./questions";
 import type { Running } from "./running";
 import { legacyVersion, type LegacyVersion } from "./versions";
 
@@ -14,10 +16,18 @@ export interface SessionState {
   version: LegacyVersion;
   /** The client supports URL elicitation. */
   byUrl: boolean;
+  /** The client can ask its user with a form. */
+  byForm: boolean;
 }
 
 export interface Session extends SessionState {
   readonly running: Running;
+  /** Questions to the client that it has not answered yet. */
+  readonly questions: Questions;
+  /** Open streams, oldest first. Only the newest gets messages: none may be sent on two. */
+  readonly streams: object[];
+  /** The lists that the client got last. */
+  readonly listed: Seen;
 }
 
 interface Opened extends Session {
@@ -41,10 +51,10 @@ export class Sessions {
   /** Starts a session of a user at a gateway and returns its id. */
   async begin(
     { gateway, principal, userId }: GatewayUser,
-    { version, byUrl }: SessionState,
+    { version, byUrl, byForm }: SessionState,
   ): Promise<string> {
     const { keyring, random } = this.#core;
-    const parts = [version, byUrl, actorOf(principal), userId, newToken(random).slice(0, 11)];
+    const parts = [version, byUrl, actorOf(principal), userId, newToken(random).slice(0, 11), byForm];
     return keyring.seal(gateway.projectId, placeOf(gateway.id), JSON.stringify(parts));
   }
 
@@ -63,7 +73,8 @@ export class Sessions {
       if (error instanceof RuntimeError) return undefined;
       throw error;
     }
-    const [version, byUrl, actor, userId] = parts;
+    // Sessions of earlier versions have no last part.
+    const [version, byUrl, actor, userId, , byForm] = parts;
     const known = legacyVersion(String(version));
     if (known === undefined) return undefined;
     // Another call may have opened it in the meantime. A session must have one list of running calls.
@@ -72,10 +83,14 @@ export class Sessions {
     const opened: Opened = {
       version: known,
       byUrl: byUrl === true,
+      byForm: byForm === true,
       gatewayId,
       actor: String(actor),
       userId: String(userId),
       running: new Map(),
+      questions: new Map(),
+      streams: [],
+      listed: {},
     };
     const [oldest] = this.#opened.size >= MAX_SESSIONS ? this.#opened.keys() : [];
     if (oldest !== undefined) this.#opened.delete(oldest);

@@ -59,3 +59,8 @@ export function supportsUrl(capabilities: JsonObject): boolean {
   const elicitation = capabilities["elicitation"];
   return isObject(elicitation) && isObject(elicitation["url"]);
 }
+
+/** Whether the client can ask its user with a form. An empty object means forms ("Elicitation", section "Capabilities"). */
+export function supportsForms({ elicitation }: JsonObject): boolean {
+  return isObject(elicitation) && (isObject(elicitation["form"]) || !isObject(elicitation["url"]));
+}

@@ -1,5 +1,9 @@
 // What other areas do when a provider changes.
+import type { Principal } from "../identity";
 import type { Transaction } from "../store";
+
+/** Who changes a provider: a caller, or this server. */
+export type Writer = Principal | { kind: "server"; projectId: string };
 
 /** Changes to other records in the transaction that changes or deletes a provider, before the change of its row. */
 export interface ProviderDependents {

@@ -5,7 +5,7 @@ import type { Core } from "../core";
 import { EgressError } from "../egress";
 import { malformedRequest } from "../errors";
 import { issuerFault } from "./address";
-import type { OAuth2Config } from "./schema";
+import type { OAuth2Config, RequestConfig } from "./schema";
 
 /**
  * Adds the endpoints of the issuer. A record without an issuer, or with both requests, is returned unchanged.
@@ -32,9 +32,7 @@ export async function withDiscovery(
   const tokenRequest = { ...authentication, ...(own.token_request ?? { endpoint: token }) };
   const { endpoint, auth_method: method } = tokenRequest;
   const sameAuthentication = method === undefined ? {} : { auth_method: method };
-  // Its own list (RFC 8414, section 2); most providers leave it out and mean that of the token endpoint.
-  const revocationMethods = server.revocation_endpoint_auth_methods_supported;
-  const revocationMethod = revocationMethods === undefined ? method : authMethod(hasKey, revocationMethods);
+  const revocation = revokeRequest(server, method, hasKey);
   return {
     ...own,
     // Callbacks contain exactly this spelling (RFC 9207).
@@ -45,15 +43,7 @@ export async function withDiscovery(
     authorize_request: own.authorize_request ?? { endpoint: authorize },
     token_request: tokenRequest,
     refresh_request: own.refresh_request ?? { endpoint, ...sameAuthentication },
-    ...(own.revoke_request === undefined && server.revocation_endpoint !== undefined
-      ? {
-          revoke_request: {
-            endpoint: server.revocation_endpoint,
-            params: { token: "{{refresh_token}}" },
-            ...(revocationMethod === undefined ? {} : { auth_method: revocationMethod }),
-          },
-        }
-      : {}),
+    ...(own.revoke_request === undefined && revocation !== undefined ? { revoke_request: revocation } : {}),
     ...(own.user_info_request === undefined && server.userinfo_endpoint !== undefined
       ? {
           user_info_request: {
@@ -62,6 +52,23 @@ export async function withDiscovery(
           },
         }
       : {}),
+  };
+}
+
+/** The revocation of refresh tokens, if the server has it. `method`: that of the token endpoint. */
+export function revokeRequest(
+  server: oauth.AuthorizationServer,
+  method: RequestConfig["auth_method"],
+  hasKey: boolean,
+): RequestConfig | undefined {
+  if (server.revocation_endpoint === undefined) return undefined;
+  // Its own list (RFC 8414, section 2); most providers leave it out and mean that of the token endpoint.
+  const methods = server.revocation_endpoint_auth_methods_supported;
+  const auth_method = methods === undefined ? method : authMethod(hasKey, methods);
+  return {
+    endpoint: server.revocation_endpoint,
+    params: { token: "{{refresh_token}}" },
+    ...(auth_method === undefined ? {} : { auth_method }),
   };
 }
 
@@ -83,7 +90,7 @@ async function metadata(core: Core, projectId: string, issuer: string): Promise<
 }
 
 // A private key is used if there is one. Otherwise Basic is the default of the standard.
-function authMethod(hasKey: boolean, supported: readonly string[] | undefined) {
+export function authMethod(hasKey: boolean, supported: readonly string[] | undefined) {
   const methods = supported ?? ["client_secret_basic"];
   const preferred = ["private_key_jwt", "client_secret_basic", "client_secret_post", "none"] as const;
   return preferred.find((method) => methods.includes(method) && (method !== "private_key_jwt" || hasKey));

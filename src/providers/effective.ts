@@ -20,6 +20,10 @@ export interface EffectiveOAuth2 {
   issuer?: string | undefined;
   /** Whether callbacks must contain `iss`. */
   requiresIssuer?: boolean;
+  /** Requested in every consent, in addition to those that are needed. */
+  defaultScopes?: readonly string[];
+  /** The worker that the provider was created for. */
+  worker?: string | undefined;
   scopeAliases?: Readonly<Record<string, string>>;
   /** What the provider calls its bearer tokens, besides `Bearer`. */
   tokenTypes?: readonly string[];
@@ -79,15 +83,17 @@ export function effectiveOAuth2(
 ): EffectiveOAuth2 {
   // Presets have the shape of a record; the tests check each of them against the schema.
   const base = (preset?.oauth2 ?? {}) as Partial<OAuth2Config>;
-  const token = withParams(merge(base.token_request, own.token_request), TOKEN_PARAMS);
+  const resource: Record<string, string> =
+    own.resource === undefined || own.resource === "" ? {} : { resource: own.resource };
+  const token = withParams(merge(base.token_request, own.token_request), TOKEN_PARAMS, resource);
   const refresh = merge(base.refresh_request, own.refresh_request);
   return {
     clientId: own.client_id,
     scopeDelimiter: own.scope_delimiter ?? base.scope_delimiter ?? " ",
     pkce: own.pkce?.enabled ?? base.pkce?.enabled ?? true,
-    authorize: withParams(merge(base.authorize_request, own.authorize_request), AUTHORIZE_PARAMS),
+    authorize: withParams(merge(base.authorize_request, own.authorize_request), AUTHORIZE_PARAMS, resource),
     token,
-    refresh: refresh === undefined ? undefined : withParams(refresh, REFRESH_PARAMS),
+    refresh: refresh === undefined ? undefined : withParams(refresh, REFRESH_PARAMS, resource),
     userInfo: merge(base.user_info_request, own.user_info_request),
     introspection: introspectionOf(merge(base.token_introspection_request, own.token_introspection_request)),
     revoke:
@@ -100,6 +106,8 @@ export function effectiveOAuth2(
     revokesSingleGrant: preset?.revokesSingleGrant ?? false,
     issuer: own.issuer,
     requiresIssuer: own.authorization_response_iss_parameter_supported ?? false,
+    defaultScopes: own.default_scopes ?? [],
+    worker: own.worker,
     scopeAliases: preset?.scopeAliases ?? {},
     tokenTypes: preset?.tokenTypes ?? [],
     facts: preset?.facts ?? OPENID_FACTS,
@@ -147,6 +155,15 @@ function introspectionOf(request: TriggeredRequestConfig | undefined): Triggered
   return request === undefined ? undefined : { params: { token: "{{access_token}}" }, ...request };
 }
 
-function withParams(request: RequestConfig | undefined, params: Record<string, string>): RequestConfig {
-  return { ...request, endpoint: request?.endpoint ?? "", params: request?.params ?? params };
+/** `more`: those that parameters of a record do not replace, unless it has them. */
+function withParams(
+  request: RequestConfig | undefined,
+  params: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>>,
+): RequestConfig {
+  return {
+    ...request,
+    endpoint: request?.endpoint ?? "",
+    params: { ...more, ...(request?.params ?? params) },
+  };
 }

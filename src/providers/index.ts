@@ -4,6 +4,7 @@ export type { EffectiveOAuth2, Provider } from "./effective";
 export { type Expression, parseExpression } from "./expression";
 export { addressFault } from "./address";
 export { copyOfProvider } from "./copy";
+export { authMethod, revokeRequest } from "./discovery";
 export type {
   AuthProvider,
   AuthProviderCreate,
@@ -14,7 +15,10 @@ export type {
 } from "./schema";
 export type { ProviderPreset } from "./preset";
 export type { ClientKeys } from "./secrets";
-export type { ProviderDependents } from "./dependents";
+export type { ProviderDependents, Writer } from "./dependents";
+export { workerOf } from "./record";
+export { providerInTransaction } from "./repository";
 export { Providers } from "./service";
+export { externalIdFor } from "./setup";
 export { fill, fillAddress, mentions, type PlaceholderValues } from "./template";
 export { sealedClientSecrets } from "./secrets";

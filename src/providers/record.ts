@@ -33,6 +33,11 @@ export function oauth2Of(row: ProviderRow): OAuth2Config {
   return JSON.parse(row.oauth2);
 }
 
+/** The worker that a record was created for. */
+export function workerOf(row: ProviderRow): string | undefined {
+  return oauth2Of(row).worker;
+}
+
 export function providerRecord(row: ProviderRow, redirectUri: string): AuthProvider {
   const { client_id, ...rest } = oauth2Of(row);
   const secret = { binding: "project", editable: true } as const;

@@ -34,6 +34,7 @@ export function checkOAuth2(oauth2: GivenOAuth2, hasPreset: boolean, meant?: str
       : [
           ...(hasPreset ? [] : missingRequests(oauth2, meant)),
           ...checkIssuer(oauth2.issuer),
+          ...checkResource(oauth2.resource),
           ...REQUESTS.flatMap((name) => checkRequest(name, oauth2[name])),
         ];
   if (errors.length === 0) return;
@@ -55,6 +56,14 @@ function missingRequests(oauth2: GivenOAuth2, meant: string | undefined): FieldE
 function checkIssuer(issuer: string | undefined): FieldError[] {
   const message = issuer === undefined ? undefined : issuerFault(issuer);
   return message === undefined ? [] : [{ field: "oauth2.issuer", rule: "uri", message }];
+}
+
+/** RFC 8707, section 2. It becomes a template, which must not contain placeholders. */
+function checkResource(resource: string | undefined): FieldError[] {
+  if (resource === undefined || resource === "") return [];
+  if (URL.canParse(resource) && !/[#{}]/.test(resource)) return [];
+  const message = "must be an absolute address without a fragment and braces";
+  return [{ field: "oauth2.resource", rule: "uri", message }];
 }
 
 function checkRequest(name: string, request: RequestConfig | undefined): FieldError[] {

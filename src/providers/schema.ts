@@ -80,6 +80,19 @@ const common = {
   authorization_response_iss_parameter_supported: Type.Optional(
     Type.Boolean({ description: "Callbacks must name the issuer (RFC 9207); filled from the issuer." }),
   ),
+  resource: Type.Optional(
+    Type.String({
+      maxLength: 2048,
+      description:
+        "The server that the tokens are for; sent in authorization, token and refresh requests (RFC 8707). Empty: not sent.",
+    }),
+  ),
+  default_scopes: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
+      maxItems: 200,
+      description: "Requested in every consent. A consent does not fail if they are not granted.",
+    }),
+  ),
   scope_delimiter: Type.Optional(Type.Enum([",", " "])),
   pkce: Type.Optional(Pkce),
 };
@@ -158,6 +171,9 @@ export const AuthProviderResponse = Type.Object({
       shown: ADDRESS,
       description: "The redirect address to register at the provider.",
     }),
+    worker: Type.Optional(
+      Type.String({ description: "The worker that it was created for, and is deleted with." }),
+    ),
     ...common,
     ...requests,
   }),
@@ -189,6 +205,9 @@ export type GivenOAuth2 = Omit<Static<typeof OAuth2Create>, "client_secret" | "p
 /** The record's `oauth2` as it is stored, without secrets. */
 export type OAuth2Config = Omit<GivenOAuth2, TriggeredName> & {
   [N in TriggeredName]?: TriggeredRequestConfig;
+} & {
+  /** Set by this server only. */
+  worker?: string;
 };
 type TriggeredName = "user_info_request" | "token_introspection_request";
 

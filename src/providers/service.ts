@@ -1,5 +1,5 @@
 // Auth providers: where and how users consent.
-import { nearest, UNPAGED_LIMIT, wholePage, type Page } from "../base";
+import { nearest, present, UNPAGED_LIMIT, wholePage, type Page } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { alreadyExists, malformedRequest, notFound } from "../errors";
@@ -10,7 +10,7 @@ import { CachedByGeneration, type Change, makeChange, type Transaction, UniqueVi
 import type { ProviderPreset } from "./preset";
 import { type Chosen, chooseProvider, type ProviderChoice } from "./choice";
 import { withDiscovery } from "./discovery";
-import type { ProviderDependents } from "./dependents";
+import type { ProviderDependents, Writer } from "./dependents";
 import type { Provider } from "./effective";
 import { givenOrigins, movesAddress, originsOfProvider, type Platforms } from "./origins";
 import { changedSecrets, knownFields, newRow, patchedRow, type SealedSecrets } from "./patch";
@@ -72,16 +72,16 @@ export class Providers {
     return this.#record(await makeChange(this.#core.store, await this.creation(principal, request)));
   }
 
-  /** `create` as a part of a transaction. */
-  async creation(principal: Principal, request: AuthProviderCreate): Promise<Change<ProviderRow>> {
+  /** `create` as a part of a transaction. `worker`: the one that the record is created for. */
+  async creation(
+    principal: Principal,
+    request: AuthProviderCreate,
+    worker?: string,
+  ): Promise<Change<ProviderRow>> {
     const { clock, random } = this.#core;
     const { client_secret, private_key, ...given } = knownFields(OAuth2Create, request.oauth2);
-    const oauth2 = await withDiscovery(
-      this.#core,
-      principal.projectId,
-      withTriggers(given),
-      private_key !== undefined,
-    );
+    const own = withTriggers({ ...given, ...present({ worker }) });
+    const oauth2 = await withDiscovery(this.#core, principal.projectId, own, private_key !== undefined);
     this.#check(oauth2, request.provider_id);
     const { projectId } = principal;
     const externalId = request.external_id ?? (await externalIdFor(this.#core, projectId, request.id));
@@ -104,7 +104,7 @@ export class Providers {
   }
 
   /** `update` as a part of a transaction. */
-  async change(principal: Principal, id: string, patch: AuthProviderPatch): Promise<Change<Updated>> {
+  async change(principal: Writer, id: string, patch: AuthProviderPatch): Promise<Change<Updated>> {
     if (patch.id !== undefined && patch.id !== id)
       throw malformedRequest("id must equal the id in the path.");
     const { client_secret, private_key } = patch.oauth2 ?? {};
@@ -219,11 +219,7 @@ export class Providers {
     return row;
   }
 
-  *#update(
-    principal: Principal,
-    id: string,
-    change: (row: ProviderRow) => ProviderRow,
-  ): Transaction<Updated> {
+  *#update(principal: Writer, id: string, change: (row: ProviderRow) => ProviderRow): Transaction<Updated> {
     const row = yield* repository.providerInTransaction(principal.projectId, id);
     if (row === undefined) throw unknown(id);
     const next = change(row);

@@ -103,6 +103,8 @@ export function erase(): Transaction<void> {
 export interface Wait {
   timeoutMs: number;
   signal?: AbortSignal;
+  /** How often commits of other processes are looked for; by default every 50 ms. */
+  pollMs?: number;
 }
 
 export interface WriteOptions {

@@ -1,5 +1,5 @@
 // Waits for changes. Commits of this process are noticed at once, those of other processes by polling, which only runs while
-// there are waiters.
+// there are waiters: one timer for each pace.
 import type { Awaitable, Kind, Wait } from "./port";
 
 const POLL_MS = 50;
@@ -10,51 +10,68 @@ interface Waiter {
   wake: () => void;
 }
 
+interface Pace {
+  waiters: Set<Waiter>;
+  timer: ReturnType<typeof setInterval>;
+}
+
 export class Watch {
-  readonly #waiters = new Set<Waiter>();
+  readonly #paces = new Map<number, Pace>();
   readonly #generation: (kind: Kind) => Awaitable<number>;
-  #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(generation: (kind: Kind) => Awaitable<number>) {
     this.#generation = generation;
   }
 
-  async changed(kind: Kind, since: number, { timeoutMs, signal }: Wait): Promise<void> {
+  async changed(kind: Kind, since: number, wait: Wait): Promise<void> {
+    const { timeoutMs, signal, pollMs = POLL_MS } = wait;
     if ((await this.#generation(kind)) !== since || timeoutMs <= 0 || signal?.aborted) return;
     await new Promise<void>((resolve) => {
       const wake = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", wake);
-        this.#waiters.delete(waiter);
-        if (this.#waiters.size === 0) this.#stop();
+        this.#remove(pollMs, waiter);
         resolve();
       };
       const waiter: Waiter = { kind, since, wake };
       const timer = setTimeout(wake, timeoutMs);
       signal?.addEventListener("abort", wake);
-      this.#waiters.add(waiter);
-      this.#timer ??= setInterval(() => void this.check(), POLL_MS);
+      this.#add(pollMs, waiter);
     });
   }
 
   /** Wakes the waiters of kinds that have changed. Engines call it after each commit. */
   async check(): Promise<void> {
-    for (const waiter of this.#waiters) {
+    for (const pace of this.#paces.values()) await this.#look(pace);
+  }
+
+  close(): void {
+    for (const { waiters } of this.#paces.values()) for (const waiter of waiters) waiter.wake();
+  }
+
+  #add(pollMs: number, waiter: Waiter): void {
+    let pace = this.#paces.get(pollMs);
+    if (pace === undefined) {
+      const made: Pace = { waiters: new Set(), timer: setInterval(() => void this.#look(made), pollMs) };
+      this.#paces.set(pollMs, (pace = made));
+    }
+    pace.waiters.add(waiter);
+  }
+
+  #remove(pollMs: number, waiter: Waiter): void {
+    const pace = this.#paces.get(pollMs);
+    if (pace?.waiters.delete(waiter) !== true || pace.waiters.size > 0) return;
+    clearInterval(pace.timer);
+    this.#paces.delete(pollMs);
+  }
+
+  async #look({ waiters }: Pace): Promise<void> {
+    for (const waiter of waiters) {
       // If the database cannot be read at the moment, the next poll tries again.
       const now = await Promise.resolve(waiter.since)
         .then(() => this.#generation(waiter.kind))
         .catch(() => waiter.since);
       if (now !== waiter.since) waiter.wake();
     }
-  }
-
-  close(): void {
-    for (const waiter of this.#waiters) waiter.wake();
-    this.#stop();
-  }
-
-  #stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 }

@@ -12,6 +12,8 @@ export interface Caller {
   readonly answers: JsonObject;
   /** State from the previous run of this call; undefined in the first run. */
   readonly state: Json | undefined;
+  /** Headers of the client's request that its gateway passes on, by lower-case name. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Reports progress. Values increase; without `total` the end is unknown. `message`: what is being done, for people. */
   progress(done: number, total?: number, message?: string): void;
   /** Called when the run ended because it needs this. */

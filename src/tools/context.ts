@@ -170,9 +170,15 @@ async function platformFetch(
   });
 }
 
-/** The time of one request: as long as the setting allows, the tool asks for, and the run has left. */
-function timeOf(core: Core, run: Run, { timeoutMs = Infinity }: PlatformRequest): number {
-  return Math.max(1, Math.min(timeoutMs, core.settings["egress.timeout"] * 1000, run.limit.left));
+/**
+ * The time of one request: as long as the setting allows, the tool asks for, and the run has left. For a worker, its record
+ * takes the place of the setting.
+ */
+function timeOf(core: Core, run: Run, { timeoutMs }: PlatformRequest): number {
+  const most = core.settings["egress.timeout"] * 1000;
+  const asked =
+    run.tool.catalog.worker === undefined ? Math.min(timeoutMs ?? Infinity, most) : (timeoutMs ?? most);
+  return Math.max(1, Math.min(asked, run.limit.left));
 }
 
 /**

@@ -1,6 +1,7 @@
 // Converts a definition to the record of tool listings.
-import { isObject } from "../base";
+import { isObject, present } from "../base";
 import type { ToolDefinition } from "./definition";
+import { foreignValueSchema } from "./foreign-value";
 import type { Tool } from "./registry";
 import { resultText } from "./result-text";
 import type { RequirementsRecord, ToolRecord, ValueSchema } from "./schema";
@@ -14,12 +15,16 @@ export function toolRecord(tool: Tool): ToolRecord {
     name: definition.name,
     toolkit: { ...catalog.toolkit },
     description: definition.description,
-    ...(definition.replacement === undefined ? {} : { deprecation_message: deprecationMessage(definition) }),
+    ...present({ deprecation_message: deprecationOf(definition) }),
     input: { parameters: parametersOf(definition) },
     output: outputOf(definition),
     requirements: declaredRequirements(definition),
     metadata: definition.metadata,
   };
+}
+
+function deprecationOf(definition: ToolDefinition): string | undefined {
+  return definition.replacement === undefined ? definition.deprecation : deprecationMessage(definition);
 }
 
 export function deprecationMessage({ name, replacement }: ToolDefinition): string {
@@ -44,31 +49,39 @@ export function declaredRequirements({ authorization, secrets }: ToolDefinition)
   };
 }
 
-function outputOf({ output }: ToolDefinition): NonNullable<ToolRecord["output"]> {
+function outputOf(definition: ToolDefinition): NonNullable<ToolRecord["output"]> {
+  const { output } = definition;
   const description = resultText(output);
   return {
     available_modes: ["value", "error"],
     ...(description === undefined ? {} : { description }),
-    value_schema: valueSchema(output),
+    value_schema: valueSchemaIn(definition, output, output),
   };
 }
 
-function parametersOf({ input }: ToolDefinition): ToolRecord["input"]["parameters"] {
+function parametersOf(definition: ToolDefinition): ToolRecord["input"]["parameters"] {
+  const { input, notInferrable = [] } = definition;
   const required = input.required ?? [];
   return Object.entries(input.properties).map(([name, schema]) => ({
     name,
-    value_schema: valueSchema(schema),
+    value_schema: valueSchemaIn(definition, input, schema),
     ...(isObject(schema) && typeof schema["description"] === "string"
       ? { description: schema["description"] }
       : {}),
     required: required.includes(name),
-    inferrable: true,
+    inferrable: !notInferrable.includes(name),
   }));
+}
+
+/** `root`: the schema that references lead into. */
+function valueSchemaIn({ foreign }: ToolDefinition, root: object, schema: unknown): ValueSchema {
+  return foreign === true ? foreignValueSchema(root, schema) : valueSchema(schema);
 }
 
 function valueSchema(schema: unknown): ValueSchema {
   if (!isObject(schema)) return { val_type: "json" };
-  if (schema["type"] === "array") {
+  const type = typeBesidesNull(schema["type"]);
+  if (type === "array") {
     const items = valueSchema(schema["items"]);
     return {
       ...items,
@@ -76,9 +89,22 @@ function valueSchema(schema: unknown): ValueSchema {
       inner_val_type: items.val_type === "array" ? "json" : items.val_type,
     };
   }
-  if (Array.isArray(schema["enum"])) return { val_type: "string", enum: schema["enum"].map(String) };
-  const simple = (["string", "integer", "number", "boolean"] as const).find(
-    (type) => type === schema["type"],
-  );
+  const texts = listedTexts(schema["enum"]);
+  if (texts !== undefined && (type === "string" || type === undefined))
+    return { val_type: "string", enum: texts };
+  const simple = (["string", "integer", "number", "boolean"] as const).find((known) => known === type);
   return { val_type: simple ?? "json" };
+}
+
+/** `["string", "null"]` is a text that may be left out. */
+function typeBesidesNull(type: unknown): unknown {
+  if (!Array.isArray(type)) return type;
+  const types: unknown[] = type.filter((one) => one !== "null");
+  return types.length === 1 ? types[0] : type;
+}
+
+function listedTexts(values: unknown): string[] | undefined {
+  if (!Array.isArray(values)) return undefined;
+  const given: unknown[] = values.filter((value) => value !== null);
+  return given.length > 0 && given.every((value) => typeof value === "string") ? given : undefined;
 }

@@ -1,9 +1,10 @@
 // Tool definitions in the formats of model vendors and MCP. Only `openai_strict` is strict: vendors refuse whole requests
 // because of a strict schema with an optional parameter or a free-form object. All are closed, as the tools are: an unknown
-// parameter is refused.
+// parameter is refused. Only those of workers are as open as their own schemas.
 import { closedList } from "../base";
 import { RuntimeError } from "../errors";
 import { toolRecord } from "./document";
+import { foreignParameters, shortDescription } from "./formats/foreign";
 import { geminiParameters } from "./formats/gemini";
 import { type JsonSchema, selfContained } from "./formats/self-contained";
 import { strictParameters } from "./formats/strict";
@@ -23,17 +24,18 @@ export function formatOf(name: string): Format {
 export function formatted(tool: Tool, format: Format): object {
   const { modelName: name, definition } = tool;
   const { description } = definition;
+  const short = definition.foreign === true ? shortDescription(description) : description;
   switch (format) {
     case "arcade":
       return toolRecord(tool);
     case "openai":
-      return { type: "function", function: { name, description, parameters: parameterSchema(tool) } };
+      return { type: "function", function: { name, description: short, parameters: parameterSchema(tool) } };
     case "openai_strict": {
       const open = parameterSchema(tool);
-      const parameters = strictParameters(open);
+      const parameters = isOpen(open) ? undefined : strictParameters(open);
       const rest =
         parameters === undefined ? { parameters: open, strict: false } : { parameters, strict: true };
-      return { type: "function", function: { name, description, ...rest } };
+      return { type: "function", function: { name, description: short, ...rest } };
     }
     case "anthropic":
       return { name, description, input_schema: parameterSchema(tool) };
@@ -67,12 +69,19 @@ export function toolForModels(tool: Tool): object {
 
 // Only root keywords that all vendors support.
 function parameterSchema({ definition }: Tool): JsonSchema {
+  if (definition.foreign === true) return foreignParameters(definition.input);
   const { properties = {}, required = [] } = selfContained(definition.input);
   return { type: "object", properties, required, additionalProperties: false };
 }
 
+/** Whether it takes parameters that it does not name. */
+function isOpen({ additionalProperties = false }: JsonSchema): boolean {
+  return additionalProperties !== false;
+}
+
 // MCP accepts any JSON Schema 2020-12, so references and definitions stay.
 function wholeSchema({ definition }: Tool): JsonSchema {
+  if (definition.foreign === true) return { ...definition.input };
   const { properties = {}, required = [], ...rest } = definition.input;
   return { ...rest, type: "object", properties, required, additionalProperties: false };
 }

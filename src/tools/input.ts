@@ -1,10 +1,12 @@
 // Tool input: converted by the same strict rules for all toolkits, then checked against the tool's schema.
 import type { FieldError } from "../errors";
-import { closedList, fieldErrors, isObject, nearest, parseJson } from "../base";
+import { closedList, fieldErrors, isObject, parseJson } from "../base";
 import type { ToolDefinition } from "./definition";
+import { convertForeignInput } from "./foreign-input";
 import { badInput, ToolError } from "./tool-error";
+import { type Input, unknownParameters } from "./unknown-parameters";
 
-export type Input = { [key: string]: unknown };
+export type { Input };
 
 /** Entries of a list parameter; characters of a text and of an entry. */
 const MOST_ENTRIES = 1000;
@@ -12,9 +14,10 @@ const MOST_CHARACTERS = 100_000;
 
 /**
  * The input as the tool receives it: `null` counts as absent, defaults are filled in, and text for an integer, boolean or
- * list is parsed; nothing else is converted. Throws a `ToolError` that names the field.
+ * list is parsed; nothing else is converted. A tool of a worker has rules of its own (`foreign-input.ts`). Throws a `ToolError` that names the field.
  */
 export function convertInput(definition: ToolDefinition, given: Input): Input {
+  if (definition.foreign === true) return convertForeignInput(definition, given);
   const { properties } = definition.input;
   const lenient = definition.waivesRequirements?.(given as never) === true;
   const converted: Input = {};
@@ -103,22 +106,6 @@ function correction(
   return {
     additionalPromptContent: `Correct these parameters and call again: ${JSON.stringify(Object.fromEntries(schemas))}`,
   };
-}
-
-/** More of them in one error would not help. */
-const MOST_UNKNOWN = 20;
-
-function unknownParameters(names: readonly string[], known: string[]): Error {
-  const sentences = names.slice(0, MOST_UNKNOWN).map((name) => {
-    const shown = /^[\w.-]{1,60}$/.test(name) ? `"${name}"` : "with this name";
-    const guess = nearest(name, known);
-    const advice = guess === undefined ? "Leave it out." : `Did you mean "${guess}"?`;
-    return `There is no parameter ${shown}. ${advice}`;
-  });
-  const takes = known.length === 0 ? "The tool takes no parameters." : `The tool takes: ${known.join(", ")}.`;
-  return badInput(`${sentences.join(" ")} ${takes}`, {
-    additionalPromptContent: "Rename or leave out these parameters and call again.",
-  });
 }
 
 function convert(definition: ToolDefinition, name: string, schema: unknown, value: unknown): unknown {

@@ -2,12 +2,11 @@
 import { JsonText, type Page, page, type Paging, paging } from "../base";
 import { actFor, type Principal } from "../identity";
 import { CachedByGeneration, type Store } from "../store";
-import type { Catalog } from "./definition";
 import { toolRecord } from "./document";
 import { matching } from "./filter";
 import { type Format, formatOf, formatted } from "./formats";
 import { FormattedPages } from "./formats/pages";
-import { Registry, type Tool } from "./registry";
+import type { Registry, Tool } from "./registry";
 import { type ProviderLookUps, type Requirements, requirementsRecord } from "./requirements";
 import {
   DEFAULT_FORMAT,
@@ -89,17 +88,15 @@ export class Listings {
     return { shown, total: found.length, window };
   }
 
-  /** The tools of some catalogs, for administrators. */
-  async ofCatalogs(
-    principal: Principal,
-    catalogs: readonly Catalog[],
-    window: Paging,
-  ): Promise<Page<ToolRecord>> {
-    const tools = new Registry(catalogs).versions;
+  /** The tools of a worker, in all versions, for administrators. */
+  async ofWorker(principal: Principal, workerId: string, window: Paging): Promise<Page<ToolRecord>> {
+    const { versions } = await this.#parts.registryOf(principal.projectId);
+    const tools = versions.filter(({ catalog }) => catalog.worker?.id === workerId);
     const shown = tools.slice(window.offset, window.offset + window.limit);
     const view = { userId: undefined, formats: [] };
-    const records = await Promise.all(shown.map((tool) => this.#record(principal, tool, view)));
-    return page(records, tools.length, window);
+    const lookUps = this.#parts.requirements.lookUps(principal.projectId, undefined);
+    const records = shown.map((tool) => this.#record(principal, tool, view, lookUps));
+    return page(await Promise.all(records), tools.length, window);
   }
 
   async get(principal: Principal, name: string, query: ToolFilter): Promise<ToolRecord> {

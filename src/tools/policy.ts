@@ -54,6 +54,8 @@ export interface AskedHook {
 }
 
 export interface Guard {
+  /** Another text after each change of the rules by which `visible` decides; empty if it hides nothing. */
+  readonly accessRules: string;
   /** The hooks that a call of the tool would ask, in their order, without asking them. */
   asked(tool: Tool): readonly AskedHook[];
   /** The tools that the user may see, in their order; none if a mandatory hook cannot be reached. */

@@ -6,6 +6,8 @@ import { Registry } from "./registry";
 /** Where the tools of a project come from that are not compiled in. Changes of them raise the generation `workers`. */
 export interface ToolSource {
   catalogsOf(projectId: string): Promise<readonly Catalog[]>;
+  /** Told about each look at the tools of a project; returns at once. */
+  used?(projectId: string): void;
 }
 
 /** Number of projects whose tools are kept. */
@@ -24,6 +26,7 @@ export class Registries {
   }
 
   async of(projectId: string): Promise<Registry> {
+    this.#source.used?.(projectId);
     return this.#ofProject.get(projectId, async () => {
       const catalogs = await this.#source.catalogsOf(projectId);
       return catalogs.length === 0 ? this.builtIn : this.builtIn.with(catalogs);

@@ -206,7 +206,10 @@ export class Runner {
     } else {
       return undefined;
     }
-    const { provider, scopes } = authorization;
+    const { provider } = authorization;
+    // A tool of a worker may learn only now what it needs.
+    const more = failure instanceof ScopesLost && ready.tool.definition.foreign ? failure.needed : [];
+    const scopes = [...authorization.scopes, ...more];
     // If no consent can be started (no user verification is configured), the answer is only the failure.
     return this.#authorization
       .forScopes({ projectId, incarnation, actor, userId, provider, scopes })

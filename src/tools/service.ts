@@ -125,6 +125,11 @@ export class Tools {
     return guard === undefined ? among : guard.visible(userId, among);
   }
 
+  /** Another text after each change of the rules by which users of the project see tools. */
+  async accessRulesOf(projectId: string): Promise<string> {
+    return (await this.#policy.guardOf(projectId))?.accessRules ?? "";
+  }
+
   /** Starts the consent for exactly the tool's scopes, or returns `completed` if none are missing. */
   async authorize(principal: Principal, request: AuthorizeTool): Promise<Authorization> {
     const { projectId } = principal;

@@ -21,8 +21,8 @@ export interface CatalogFacts {
   /** JSON (`Failure`) of the last attempt; null: it succeeded. */
   failure: string | null;
   failed_at: number | null;
-  /** JSON of what the worker says about itself; null: nothing. */
-  server: string | null;
+  /** SHA-256 of the latest contents besides tools. */
+  contents_hash: string;
 }
 
 export interface CatalogRow extends CatalogFacts {
@@ -35,7 +35,13 @@ export interface CatalogRow extends CatalogFacts {
 }
 
 /** What the tools of a worker are made from. */
-export type OfferedRow = Pick<CatalogRow, "worker_id" | "accepted_hash" | "accepted" | "names" | "server">;
+export type OfferedRow = Pick<
+  CatalogRow,
+  "worker_id" | "accepted_hash" | "accepted" | "names" | "contents" | "contents_hash"
+>;
+
+/** Whether what is offered of a worker has changed. */
+export type CatalogHashes = Pick<CatalogRow, "worker_id" | "accepted_hash" | "contents_hash">;
 
 const FACTS = [
   "project_id",
@@ -49,7 +55,7 @@ const FACTS = [
   "due_at",
   "failure",
   "failed_at",
-  "server",
+  "contents_hash",
 ] as const;
 const ALL = [...FACTS, "accepted", "latest", "contents"] as const;
 const FIND = query<CatalogRow>(
@@ -58,15 +64,21 @@ const FIND = query<CatalogRow>(
 const LIST_FACTS = query<CatalogFacts>(
   `SELECT ${FACTS.join(", ")} FROM worker_catalogs WHERE project_id = ? ORDER BY worker_id`,
 );
-const OFFERED = "worker_id, accepted_hash, accepted, names, server";
+const FIND_FACTS = query<CatalogFacts>(
+  `SELECT ${FACTS.join(", ")} FROM worker_catalogs WHERE project_id = ? AND worker_id = ?`,
+);
+const LIST_DUE_TIMES = query<Pick<CatalogFacts, "worker_id" | "due_at">>(
+  "SELECT worker_id, due_at FROM worker_catalogs WHERE project_id = ?",
+);
+const LIST_HASHES = query<CatalogHashes>(
+  "SELECT worker_id, accepted_hash, contents_hash FROM worker_catalogs WHERE project_id = ?",
+);
+const OFFERED = "worker_id, accepted_hash, accepted, names, contents, contents_hash";
 const LIST_OFFERED = query<OfferedRow>(
   `SELECT ${OFFERED} FROM worker_catalogs WHERE project_id = ? AND accepted_hash <> ''`,
 );
 const FIND_OFFERED = query<OfferedRow>(
   `SELECT ${OFFERED} FROM worker_catalogs WHERE project_id = ? AND worker_id = ?`,
-);
-const LIST_CONTENTS = query<{ worker_id: string; contents: string }>(
-  "SELECT worker_id, contents FROM worker_catalogs WHERE project_id = ? AND contents <> '{}'",
 );
 const DELETE = query("DELETE FROM worker_catalogs WHERE project_id = ? AND worker_id = ?");
 const MAKE_DUE = query("UPDATE worker_catalogs SET due_at = 0 WHERE project_id = ? AND worker_id = ?");
@@ -87,8 +99,24 @@ export function findCatalog(
   return store.get(FIND, projectId, workerId);
 }
 
-export function listCatalogFacts(store: Store, projectId: string): Promise<CatalogFacts[]> {
-  return store.all(LIST_FACTS, projectId);
+/** When each catalog of the project should be read again, by worker. */
+export async function dueTimes(store: Store, projectId: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await store.all(LIST_DUE_TIMES, projectId);
+  return new Map(rows.map(({ worker_id, due_at }) => [worker_id, due_at]));
+}
+
+/** Without the workers whose catalogs have never been read. */
+export async function catalogFactsOf(
+  store: Store,
+  projectId: string,
+  workerIds: readonly string[],
+): Promise<ReadonlyMap<string, CatalogFacts>> {
+  const rows = await Promise.all(workerIds.map((id) => store.get(FIND_FACTS, projectId, id)));
+  return new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.worker_id, row] as const])));
+}
+
+export function listCatalogHashes(store: Store, projectId: string): Promise<CatalogHashes[]> {
+  return store.all(LIST_HASHES, projectId);
 }
 
 export function listOffered(store: Store, projectId: string): Promise<OfferedRow[]> {
@@ -101,13 +129,6 @@ export function findOffered(
   workerId: string,
 ): Promise<OfferedRow | undefined> {
   return store.get(FIND_OFFERED, projectId, workerId);
-}
-
-export function listContents(
-  store: Store,
-  projectId: string,
-): Promise<{ worker_id: string; contents: string }[]> {
-  return store.all(LIST_CONTENTS, projectId);
 }
 
 export function catalogInTransaction(

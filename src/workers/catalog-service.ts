@@ -5,9 +5,10 @@ import type { Core } from "../core";
 import { invalidParameter, malformedRequest } from "../errors";
 import type { Principal } from "../identity";
 import { makeChange, type Transaction } from "../store";
+import { accessOf, type WorkerAuthorizations } from "./authorizations";
 import * as stored from "./catalog-repository";
 import type { CatalogRow } from "./catalog-repository";
-import type { OfferedCatalogs, WorkerCatalog } from "./catalogs";
+import type { OfferedCatalogs } from "./catalogs";
 import { diffOf, failureOf, NO_CATALOG, skippedOf, withAcceptance } from "./contents";
 import type { WorkerDirectory } from "./directory";
 import type { KnownWorker } from "./known";
@@ -20,6 +21,7 @@ import type { Skipped } from "./tool";
 interface Parts {
   audit: Audit;
   directory: WorkerDirectory;
+  authorizations: WorkerAuthorizations;
   refresher: Refresher;
   offered: OfferedCatalogs;
 }
@@ -32,6 +34,7 @@ export class WorkerCatalogs {
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #directory: WorkerDirectory;
+  readonly #authorizations: WorkerAuthorizations;
   readonly #refresher: Refresher;
   readonly #offered: OfferedCatalogs;
 
@@ -39,6 +42,7 @@ export class WorkerCatalogs {
     this.#core = core;
     this.#audit = parts.audit;
     this.#directory = parts.directory;
+    this.#authorizations = parts.authorizations;
     this.#refresher = parts.refresher;
     this.#offered = parts.offered;
   }
@@ -48,7 +52,8 @@ export class WorkerCatalogs {
     const worker = await this.#directory.find(principal.projectId, id);
     const outcome = await this.#refresher.read(worker);
     await this.#core.store.write(() => this.#refresher.store(principal, worker, outcome));
-    return this.record(worker);
+    // Reading may have stopped it.
+    return this.record(await this.#directory.find(principal.projectId, id));
   }
 
   /** What accepting would change. Throws `not_found`. */
@@ -83,8 +88,9 @@ export class WorkerCatalogs {
     const probed = await this.#refresher.probe(worker);
     const failure = "failure" in probed ? probed.failure : failureOf(row);
     const skipped = [...skippedOf(row), ...((await this.#offered.of(projectId)).collisions.get(id) ?? [])];
-    const message = [failure?.message ?? "It answers.", ...skippedSentence(skipped)].join(" ");
-    return { id, enabled, healthy: failure === undefined, message };
+    const problem = accessOf(worker.row)?.problem ?? failure?.message;
+    const message = [problem ?? "It answers.", ...skippedSentence(skipped)].join(" ");
+    return { id, enabled, healthy: problem === undefined, message };
   }
 
   /** Asks a server that is not stored. Throws `malformed_request` for an address that cannot be one of a worker. */
@@ -106,17 +112,12 @@ export class WorkerCatalogs {
     };
   }
 
-  /** The catalogs of one worker. Throws `not_found`. */
-  async offeredBy({ projectId }: Principal, id: string): Promise<readonly WorkerCatalog[]> {
-    await this.#directory.find(projectId, id);
-    return (await this.#offered.of(projectId)).catalogs.filter(({ worker }) => worker.id === id);
-  }
-
   async record(worker: KnownWorker): Promise<Worker> {
     const { project_id: projectId, id } = worker.row;
     const catalog = await stored.findCatalog(this.#core.store, projectId, id);
     const { collisions } = await this.#offered.of(projectId);
-    return workerRecord(worker, catalog, collisions.get(id));
+    const access = await this.#authorizations.facts(worker);
+    return workerRecord(worker, { catalog, collisions: collisions.get(id), access });
   }
 
   *#accept(

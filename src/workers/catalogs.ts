@@ -1,10 +1,12 @@
 // The tools of a project's workers, as catalogs. They are made from the stored catalogs: no worker is asked.
-import { RecentMap } from "../base";
+import { present, RecentMap } from "../base";
 import type { Core } from "../core";
 import { CachedByGeneration } from "../store";
 import type { Catalog, ToolDefinition } from "../tools";
-import { listCatalogFacts, findOffered, listOffered, type OfferedRow } from "./catalog-repository";
-import { namesOf, type NamesOfToolkit } from "./contents";
+import { listCatalogHashes, findOffered, listOffered, type OfferedRow } from "./catalog-repository";
+import { WorkerTurns } from "./call-limits";
+import { configOf } from "./config";
+import { type Contents, contentsOf, namesOf, type NamesOfToolkit } from "./contents";
 import { lateDefinition } from "./definitions";
 import type { WorkerDirectory } from "./directory";
 import { type KnownWorker, loadedWorker } from "./known";
@@ -12,9 +14,7 @@ import type { WorkerKinds } from "./refresh";
 import type { LoadedWorker, ReadCatalog, Skipped, WorkerTool } from "./tool";
 
 /** A catalog of a worker. */
-export interface WorkerCatalog extends Catalog {
-  worker: { id: string; type: "http" | "mcp" };
-}
+export type WorkerCatalog = Catalog & Required<Pick<Catalog, "worker">>;
 
 /** What the workers of a project offer. */
 export interface Offered {
@@ -30,7 +30,7 @@ export type Define = (tool: WorkerTool, run: ToolDefinition["run"]) => ToolDefin
 interface Kept {
   hash: string;
   version: number;
-  server: string | null;
+  contents: string;
   catalogs: readonly WorkerCatalog[];
 }
 
@@ -46,6 +46,7 @@ export class OfferedCatalogs {
   readonly #builtIn: ReadonlySet<string>;
   readonly #directory: WorkerDirectory;
   readonly #offered: CachedByGeneration<string, Offered>;
+  readonly #turns: WorkerTurns;
   readonly #kept = new RecentMap<string, ReadonlyMap<string, Kept>>(MOST_PROJECTS);
 
   /** `toolkits`: those of this server itself. */
@@ -64,6 +65,7 @@ export class OfferedCatalogs {
     this.#builtIn = new Set(parts.toolkits.map((name) => name.toLowerCase()));
     this.#directory = parts.directory;
     this.#offered = new CachedByGeneration(core.store, "workers");
+    this.#turns = new WorkerTurns(core.clock);
   }
 
   /** The same object while nothing changes. */
@@ -76,13 +78,15 @@ export class OfferedCatalogs {
     if (workers.length === 0) return NOTHING;
     const known = this.#kept.get(projectId);
     const hashes = new Map(
-      (await listCatalogFacts(this.#core.store, projectId)).map((facts) => [facts.worker_id, facts]),
+      (await listCatalogHashes(this.#core.store, projectId)).map((facts) => [facts.worker_id, facts]),
     );
     const changed = workers.filter(({ row }) => {
       const [kept, facts] = [known?.get(row.id), hashes.get(row.id)];
       if (facts === undefined || facts.accepted_hash === "") return false;
       return (
-        kept?.hash !== facts.accepted_hash || kept.version !== row.version || kept.server !== facts.server
+        kept?.hash !== facts.accepted_hash ||
+        kept.version !== row.version ||
+        kept.contents !== facts.contents_hash
       );
     });
     const rows = await this.#rows(projectId, changed);
@@ -123,23 +127,34 @@ export class OfferedCatalogs {
       if (tool === undefined) throw new Error(`the catalog of the worker ${loaded.id} has no tool ${index}`);
       return tool;
     };
+    const key = `${loaded.projectId}\n${loaded.id}`;
+    const { limits = {} } = configOf(worker.row);
     const define = (index: number): ToolDefinition => {
-      const tool = toolAt(index);
-      return this.#define(tool, kind.run(loaded, tool));
+      const tool = withConsent(loaded, toolAt(index));
+      const run = kind.run(loaded, tool);
+      return this.#define(tool, (input, context) =>
+        this.#turns.run(key, limits, context, () => run(input, context)),
+      );
     };
-    const server = serverOf(row);
+    const contents = contentsOf(row);
+    const catalogWorker = workerOf(loaded, contents);
     let offset = 0;
     const catalogs = namesOf(row).map((group) => {
       const start = offset;
       offset += group.names.length;
       return {
-        toolkit: toolkitOf(loaded, group, server),
+        toolkit: toolkitOf(loaded, group, contents.server),
         bases: kind.bases(loaded),
-        worker: { id: loaded.id, type: loaded.type },
+        worker: catalogWorker,
         tools: group.names.map((name, at) => lateDefinition(name, () => define(start + at))),
       };
     });
-    return { hash: row.accepted_hash, version: worker.row.version, server: row.server, catalogs };
+    return {
+      hash: row.accepted_hash,
+      version: worker.row.version,
+      contents: row.contents_hash,
+      catalogs,
+    };
   }
 
   /** The first one keeps a toolkit: this server, then the oldest worker. */
@@ -166,6 +181,12 @@ export class OfferedCatalogs {
   }
 }
 
+/** All tools of a worker with OAuth need the user's grant for it. */
+function withConsent({ providerId, scopes = [] }: LoadedWorker, tool: WorkerTool): WorkerTool {
+  if (providerId === undefined) return tool;
+  return { ...tool, authorization: { id: providerId, scopes: [...scopes] } };
+}
+
 const NOTHING: Offered = { catalogs: [], collisions: new Map() };
 
 const VERSION = /^[\w.+-]{1,64}$/;
@@ -187,6 +208,7 @@ function toolkitOf(
   };
 }
 
-function serverOf({ server }: OfferedRow): ReadCatalog["server"] {
-  return server === null ? undefined : (JSON.parse(server) as ReadCatalog["server"]);
+function workerOf({ id, type }: LoadedWorker, contents: Contents): WorkerCatalog["worker"] {
+  const { prompts, resources, resourceTemplates, offers } = contents;
+  return { id, type, ...present({ prompts, resources, resourceTemplates, completes: offers?.completions }) };
 }

@@ -1,6 +1,7 @@
 // The settings of a worker as its row holds them, without the values of secrets.
 import { malformedRequest } from "../errors";
 import { present } from "../base";
+import type { WorkerAccess } from "./oauth";
 import type { WorkerRow } from "./repository";
 import type { CreateWorker, UpdateWorker, Worker, WorkerType } from "./schema";
 import type { GivenSecrets } from "./secrets";
@@ -9,14 +10,20 @@ export interface WorkerConfig {
   timeout: number;
   retry: number;
   headers?: Record<string, string>;
-  oauth2?: { authorization_url?: string; client_id?: string; external_id?: string };
+  oauth2?: {
+    authorization_url?: string;
+    client_id?: string;
+    external_id?: string;
+    issuer?: string;
+    resource?: string;
+  };
   updates: Worker["updates"];
   trust_annotations: boolean;
   strict_results: boolean;
   send_tokens: boolean;
   limits?: NonNullable<Worker["limits"]>;
   /** MCP with OAuth: the auth provider of its tools, their scopes, and the user with whose grant its catalog is read. */
-  authorization?: { provider: string; scopes: string[]; user?: string };
+  authorization?: WorkerAccess;
   /** The names of its sealed values (`secrets.ts`). */
   sealed: string[];
 }
@@ -37,7 +44,7 @@ export function protocolOf({ type, http, mcp }: CreateWorker): { type: WorkerTyp
 }
 
 export function newConfig({ http, mcp, ...own }: CreateWorker): WorkerConfig {
-  const { client_secret: _, ...oauth2 } = mcp?.oauth2 ?? {};
+  const { client_secret: _, register: __, ...oauth2 } = mcp?.oauth2 ?? {};
   return {
     timeout: (http ?? mcp)?.timeout ?? 1,
     retry: (http ?? mcp)?.retry ?? 0,
@@ -53,7 +60,7 @@ export function newConfig({ http, mcp, ...own }: CreateWorker): WorkerConfig {
 
 /** The settings with the given changes. `headers` and `limits` are replaced. */
 export function changedConfig(before: WorkerConfig, { http, mcp, ...own }: UpdateWorker): WorkerConfig {
-  const { client_secret: _, ...oauth2 } = mcp?.oauth2 ?? {};
+  const { client_secret: _, register: __, ...oauth2 } = mcp?.oauth2 ?? {};
   const { updates, trust_annotations, strict_results, send_tokens, limits } = own;
   return {
     ...before,

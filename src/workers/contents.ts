@@ -49,7 +49,7 @@ export const NO_CATALOG: Omit<CatalogRow, "project_id" | "worker_id"> = {
   accepted: "[]",
   latest: null,
   contents: "{}",
-  server: null,
+  contents_hash: "",
 };
 
 export function acceptedOf(row: CatalogRow): WorkerTool[] {
@@ -72,6 +72,10 @@ export function failureOf(row: Pick<CatalogFacts, "failure">): Failure | undefin
   return row.failure === null ? undefined : (JSON.parse(row.failure) as Failure);
 }
 
+export function contentsOf(row: Pick<CatalogRow, "contents">): Contents {
+  return JSON.parse(row.contents) as Contents;
+}
+
 export function namesOf(row: Pick<CatalogFacts, "names">): NamesOfToolkit[] {
   return JSON.parse(row.names) as NamesOfToolkit[];
 }
@@ -87,7 +91,7 @@ export function withReading(
   const common = {
     skipped: JSON.stringify(skipped),
     contents: JSON.stringify(contents),
-    server: contents.server === undefined ? null : JSON.stringify(contents.server),
+    contents_hash: hashOfJson(contents),
     fetched_at: startedAt,
     due_at: options.now + Math.min(Math.max(ttlMs ?? MOST_AGE_MS, LEAST_AGE_MS), MOST_AGE_MS),
     failure: null,

@@ -3,7 +3,7 @@ export type { Define, WorkerCatalog } from "./catalogs";
 export { definitionOf } from "./foreign";
 export { httpKind } from "./http";
 export { mcpKind } from "./mcp";
-export type { CatalogToken, WorkerKinds } from "./refresh";
+export type { WorkerKinds } from "./refresh";
 export type {
   CreateWorker,
   UpdateWorker,
@@ -24,3 +24,4 @@ export {
   type WorkerKind,
   type WorkerTool,
 } from "./tool";
+export { clientDocument, sealedRegistrations } from "./oauth";

@@ -1,6 +1,7 @@
 // Converts rows of workers to the records of the API.
 import { present, timestamp } from "../base";
 import { projectBinding } from "../identity";
+import type { AccessFacts } from "./authorizations";
 import type { CatalogFacts } from "./catalog-repository";
 import { configOf, type WorkerConfig } from "./config";
 import { failureOf, NO_CATALOG, skippedOf, summaryOf } from "./contents";
@@ -10,30 +11,37 @@ import type { Skipped } from "./tool";
 
 type SecretRecord = NonNullable<Worker["http"]>["secret"];
 
-/** `collisions`: toolkits of it that another worker has as well. */
+/** What a record shows besides the row. */
+export interface RecordFacts {
+  catalog: CatalogFacts | undefined;
+  /** Toolkits of it that another worker has as well. */
+  collisions: readonly Skipped[] | undefined;
+  access: AccessFacts | undefined;
+}
+
 export function workerRecord(
   worker: KnownWorker,
-  facts: CatalogFacts | undefined,
-  collisions: readonly Skipped[] = [],
+  { catalog: facts, collisions = [], access }: RecordFacts,
 ): Worker {
   const { row, fixed } = worker;
   const config = configOf(row);
   const type = typeOf(row);
   const catalog = { ...NO_CATALOG, ...facts };
   const { updates, limits } = config;
-  const unauthorized = failureOf(catalog)?.reason === "unauthorized";
+  const failure = failureOf(catalog);
+  // A worker may list its tools without a token.
+  const isListed = catalog.fetched_at !== null && failure === undefined;
+  const met = access === undefined ? failure?.reason !== "unauthorized" : (access.met ?? isListed);
   return {
     id: row.id,
     type,
     enabled: row.enabled === 1,
     managed: false,
     binding: fixed === undefined ? projectBinding(row.project_id) : { type: "static" },
-    ...(type === "http" ? { http: httpOf(worker, config) } : { mcp: mcpOf(worker, config) }),
+    ...(type === "http" ? { http: httpOf(worker, config) } : { mcp: mcpOf(worker, config, access) }),
     requirements: {
-      met: !unauthorized,
-      ...(unauthorized || config.authorization !== undefined
-        ? { authorization: { met: !unauthorized, oauth2: { met: !unauthorized } } }
-        : {}),
+      met,
+      ...(met && access === undefined ? {} : { authorization: { met, oauth2: { met } } }),
     },
     ...(type === "http"
       ? { send_tokens: config.send_tokens }
@@ -50,7 +58,7 @@ export function workerRecord(
       ...summaryOf(catalog),
       ...present({
         hash: catalog.accepted_hash === "" ? undefined : catalog.accepted_hash,
-        error: failureOf(catalog)?.message,
+        error: access?.problem ?? failure?.message,
       }),
     },
     ...(fixed === undefined
@@ -61,7 +69,7 @@ export function workerRecord(
 
 /** The record for the audit trail: without the state of the catalog, which changes by itself. */
 export function auditRecord(worker: KnownWorker): object {
-  const { catalog: _, skipped: __, requirements: ___, ...record } = workerRecord(worker, undefined);
+  const { catalog: _, skipped: __, requirements: ___, ...record } = workerRecord(worker, NO_FACTS);
   return record;
 }
 
@@ -75,7 +83,13 @@ function httpOf({ row, fixed }: KnownWorker, config: WorkerConfig): NonNullable<
   };
 }
 
-function mcpOf({ row, fixed }: KnownWorker, config: WorkerConfig): NonNullable<Worker["mcp"]> {
+const NO_FACTS: RecordFacts = { catalog: undefined, collisions: undefined, access: undefined };
+
+function mcpOf(
+  { row, fixed }: KnownWorker,
+  config: WorkerConfig,
+  access: AccessFacts | undefined,
+): NonNullable<Worker["mcp"]> {
   const { timeout, retry, headers, oauth2, sealed } = config;
   const isStatic = fixed !== undefined;
   const names = sealed.flatMap((name) =>
@@ -85,14 +99,33 @@ function mcpOf({ row, fixed }: KnownWorker, config: WorkerConfig): NonNullable<W
     uri: row.uri,
     timeout,
     retry,
-    ...present({ headers, external_id: oauth2?.external_id }),
+    ...present({
+      headers,
+      external_id: access?.external_id ?? oauth2?.external_id,
+      redirect_uri: access?.redirect_uri,
+    }),
     ...(names.length === 0
       ? {}
       : { secrets: Object.fromEntries(names.map((name) => [name, secretRecord(isStatic, true)])) }),
-    ...(oauth2 === undefined
+    ...(oauth2 === undefined && access === undefined
       ? {}
-      : { oauth2: { ...oauth2, client_secret: secretRecord(isStatic, sealed.includes("client_secret")) } }),
+      : {
+          oauth2: {
+            ...shownOf(access),
+            ...oauth2,
+            client_secret: secretRecord(
+              isStatic,
+              access?.has_secret === true || sealed.includes("client_secret"),
+            ),
+          },
+        }),
   };
+}
+
+function shownOf(access: AccessFacts | undefined): NonNullable<NonNullable<Worker["mcp"]>["oauth2"]> {
+  if (access === undefined) return {};
+  const { met: _, has_secret: __, ...shown } = access;
+  return shown;
 }
 
 function secretRecord(isStatic: boolean, exists: boolean): SecretRecord {

@@ -1,27 +1,28 @@
 // Reads the catalogs of workers and stores them. A failed reading keeps the stored catalog.
 import type { Audit } from "../audit";
-import { type Redacted, setAlarm } from "../base";
+import { setAlarm } from "../base";
 import type { Core } from "../core";
 import type { Principal } from "../identity";
 import type { Transaction } from "../store";
 import * as catalogs from "./catalog-repository";
 import type { CatalogRow } from "./catalog-repository";
 import type { ToolChange } from "./changes";
+import type { WorkerAuthorizations } from "./authorizations";
 import { configOf } from "./config";
 import { type Failure, NO_CATALOG, type Reading, withReading } from "./contents";
 import { type KnownWorker, loadedWorker, typeOf } from "./known";
 import { workerInTransaction } from "./repository";
-import { type LoadedWorker, WorkerFailure, type WorkerKind } from "./tool";
+import { type AskOptions, type LoadedWorker, WorkerFailure, type WorkerKind } from "./tool";
 
 export type WorkerKinds = Readonly<Record<"http" | "mcp", WorkerKind>>;
-
-/** The token of the consent with which an administrator lets the server read a catalog; undefined: none. */
-export type CatalogToken = (worker: LoadedWorker, user: string | undefined) => Promise<Redacted | undefined>;
 
 /** Who has a catalog read: a request, or the server itself. */
 export type Reader = Principal | { kind: "server"; projectId: string };
 
-export type Outcome = { reading: Reading } | { failure: Failure };
+/** `challenge`: of a worker that wants a token. */
+export type Outcome = { reading: Reading } | { failure: Failure; challenge?: string };
+
+type Ask<Answer> = (loaded: LoadedWorker, options: AskOptions) => Promise<Answer>;
 
 export const READ_TIMEOUT_MS = 10_000;
 export const PROBE_TIMEOUT_MS = 5000;
@@ -34,14 +35,14 @@ export class Refresher {
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #kinds: WorkerKinds;
-  readonly #tokenOf: CatalogToken;
+  readonly #authorizations: WorkerAuthorizations;
   readonly #closing = new AbortController();
 
-  constructor(core: Core, audit: Audit, kinds: WorkerKinds, tokenOf: CatalogToken) {
+  constructor(core: Core, audit: Audit, kinds: WorkerKinds, authorizations: WorkerAuthorizations) {
     this.#core = core;
     this.#audit = audit;
     this.#kinds = kinds;
-    this.#tokenOf = tokenOf;
+    this.#authorizations = authorizations;
   }
 
   /** Ends all readings. */
@@ -49,14 +50,18 @@ export class Refresher {
     this.#closing.abort();
   }
 
-  /** Asks the worker. Never throws what a worker causes. */
+  /** Asks a stored worker, unless it is not what users consented to. Never throws what a worker causes. */
   async read(worker: KnownWorker): Promise<Outcome> {
+    const stopped = await this.#authorizations.recheck(worker);
+    if (stopped !== undefined) return { failure: { reason: "refused", message: stopped } };
+    return this.readUnchecked(worker);
+  }
+
+  /** The same for one that is about to be stored. */
+  async readUnchecked(worker: KnownWorker): Promise<Outcome> {
     const startedAt = this.#core.clock.now();
-    const ask = async (loaded: LoadedWorker, signal: AbortSignal): Promise<Reading> => ({
-      catalog: await this.#kinds[loaded.type].read(loaded, {
-        ...(await this.#token(worker, loaded)),
-        signal,
-      }),
+    const ask: Ask<Reading> = async (loaded, options) => ({
+      catalog: await this.#kinds[loaded.type].read(loaded, options),
       startedAt,
     });
     const result = await this.#ask(worker, READ_TIMEOUT_MS, ask);
@@ -67,8 +72,8 @@ export class Refresher {
   async probe(
     worker: KnownWorker,
   ): Promise<{ answer: Awaited<ReturnType<WorkerKind["probe"]>> } | { failure: Failure }> {
-    return this.#ask(worker, PROBE_TIMEOUT_MS, async (loaded, signal) =>
-      this.#kinds[loaded.type].probe(loaded, { ...(await this.#token(worker, loaded)), signal }),
+    return this.#ask(worker, PROBE_TIMEOUT_MS, (loaded, options) =>
+      this.#kinds[loaded.type].probe(loaded, options),
     );
   }
 
@@ -95,7 +100,7 @@ export class Refresher {
     const { updates } = configOf(worker.row);
     const options = { updates, toolkit: worker.row.toolkit, now };
     const { row, changes } = withReading(before, outcome.reading, options);
-    const offered = ["accepted_hash", "contents", "server"] as const;
+    const offered = ["accepted_hash", "contents_hash"] as const;
     yield* catalogs.putCatalog(
       row,
       offered.some((column) => row[column] !== before[column]),
@@ -146,27 +151,26 @@ export class Refresher {
     });
   }
 
-  async #token({ row }: KnownWorker, loaded: LoadedWorker): Promise<{ token?: Redacted }> {
-    const token = await this.#tokenOf(loaded, configOf(row).authorization?.user);
-    return token === undefined ? {} : { token };
-  }
-
   async #ask<Answer>(
     worker: KnownWorker,
     timeoutMs: number,
-    ask: (loaded: LoadedWorker, signal: AbortSignal) => Promise<Answer>,
-  ): Promise<{ answer: Answer } | { failure: Failure }> {
+    ask: Ask<Answer>,
+  ): Promise<{ answer: Answer } | { failure: Failure; challenge?: string }> {
     const { keyring, log } = this.#core;
     const { project_id, id } = worker.row;
     const ended = new AbortController();
     const alarm = setAlarm(timeoutMs, () => ended.abort());
     try {
       const signal = AbortSignal.any([ended.signal, this.#closing.signal]);
-      return { answer: await ask(loadedWorker(keyring, worker), signal) };
+      const loaded = loadedWorker(keyring, worker);
+      const answer = await this.#authorizations.withToken(worker, (token) =>
+        ask(loaded, { signal, ...(token === undefined ? {} : { token }) }),
+      );
+      return { answer };
     } catch (error) {
       if (error instanceof WorkerFailure) {
-        const { reason, message } = error;
-        return { failure: { reason, message } };
+        const { reason, message, challenge } = error;
+        return { failure: { reason, message }, ...(challenge === undefined ? {} : { challenge }) };
       }
       if (!ended.signal.aborted)
         log.error("a worker could not be asked", { project_id, id, type: typeOf(worker.row), error });

@@ -1,6 +1,6 @@
 // Makes and changes rows of workers.
 import type { Core } from "../core";
-import { notFound, readOnly } from "../errors";
+import { invalidParameter, notFound, readOnly } from "../errors";
 import { movedAddresses, originsOf, requireGivenAgain } from "../origins";
 import { changedConfig, configOf, givenSecrets, newConfig, protocolOf, type WorkerConfig } from "./config";
 import { typeOf } from "./known";
@@ -83,6 +83,16 @@ export function asksDifferently(before: WorkerRow, after: WorkerRow): boolean {
     return { uri, sealed_secrets, timeout, retry, headers, oauth2, authorization, send_tokens };
   };
   return after.enabled === 1 && (before.enabled === 0 || !Bun.deepEquals(facts(before), facts(after)));
+}
+
+/** The error for an address that the address policy refuses, with the setting that would allow it. */
+export function refusedAddress(field: string, uri: string, { message: reason }: { message: string }): Error {
+  const { hostname = "", port = "", protocol } = URL.parse(uri) ?? {};
+  const entry = `${hostname}:${port === "" ? (protocol === "https:" ? 443 : 80) : port}`;
+  const message = `${reason} For example: RUNTIME_EGRESS_ALLOW=${entry}`;
+  return invalidParameter(`${field}: ${message}`, {
+    fieldErrors: [{ field, rule: "egress.allow", message }],
+  });
 }
 
 export function unknownWorker(): Error {

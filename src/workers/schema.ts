@@ -1,5 +1,6 @@
 // Records of workers: servers whose tools a project offers. Fields that are not in the published contract are marked.
 import { type Static, Type } from "typebox";
+import { externalId, oauth2Fields, shownOAuth2, WorkerAuthorizeResponse } from "./schema-oauth";
 import { BindingResponse, ChosenId, SecretResponse } from "../identity/schema";
 
 const time = Type.String({ format: "date-time" });
@@ -8,7 +9,7 @@ const closed = { additionalProperties: false };
 export const WORKER_TYPES = ["http", "mcp"] as const;
 export const UPDATES = ["review", "auto"] as const;
 
-const uri = Type.String({
+export const uri = Type.String({
   minLength: 1,
   maxLength: 2048,
   description: "Its address. Of a worker of the type http, without /worker.",
@@ -23,8 +24,12 @@ const retry = Type.Integer({
   maximum: 10,
   description: "How often a request that may be repeated is repeated.",
 });
-const secret = Type.String({ minLength: 1, maxLength: 100, description: "The secret that signs calls." });
-const headers = Type.Record(
+export const secret = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: "The secret that signs calls.",
+});
+export const headers = Type.Record(
   Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$" }),
   Type.String({ maxLength: 4096 }),
   {
@@ -33,7 +38,7 @@ const headers = Type.Record(
   },
 );
 const SECRET_NAME = "^[A-Za-z0-9_]{1,100}$";
-const secrets = Type.Record(
+export const secrets = Type.Record(
   Type.String({ pattern: SECRET_NAME }),
   Type.String({ minLength: 1, maxLength: 5000 }),
   { maxProperties: 50, description: "Values for its headers, by name." },
@@ -65,11 +70,6 @@ const limits = Type.Object(
   },
   { ...closed, description: "Limits of its calls." },
 );
-const authorizationUrl = Type.String({ maxLength: 2048 });
-const clientId = Type.String({ maxLength: 1000 });
-const clientSecret = Type.String({ maxLength: 1000 });
-const externalId = Type.String({ maxLength: 100 });
-
 /** Fields of ours. */
 const own = {
   toolkit: Type.Optional(toolkit),
@@ -77,11 +77,6 @@ const own = {
   strict_results: Type.Optional(strict),
   send_tokens: Type.Optional(sendTokens),
   limits: Type.Optional(limits),
-};
-const oauth2 = {
-  authorization_url: Type.Optional(authorizationUrl),
-  client_id: Type.Optional(clientId),
-  client_secret: Type.Optional(clientSecret),
 };
 
 export const CreateWorkerRequest = Type.Object({
@@ -98,7 +93,7 @@ export const CreateWorkerRequest = Type.Object({
       retry,
       headers: Type.Optional(headers),
       secrets: Type.Optional(secrets),
-      oauth2: Type.Optional(Type.Object({ ...oauth2, external_id: Type.Optional(externalId) })),
+      oauth2: Type.Optional(Type.Object({ ...oauth2Fields, external_id: Type.Optional(externalId) })),
     }),
   ),
   ...own,
@@ -128,23 +123,14 @@ export const UpdateWorkerRequest = Type.Object({
           description: "Merged by name; an empty value removes an entry.",
         }),
       ),
-      oauth2: Type.Optional(Type.Object(oauth2)),
+      oauth2: Type.Optional(Type.Object(oauth2Fields)),
     }),
   ),
   ...own,
   updates: Type.Optional(updates),
 });
 
-const shownOauth2 = Type.Object({
-  authorization_url: Type.Optional(Type.String()),
-  client_id: Type.Optional(Type.String()),
-  client_secret: Type.Optional(SecretResponse),
-  external_id: Type.Optional(Type.String()),
-  redirect_uri: Type.Optional(Type.String()),
-  supported_scopes: Type.Optional(Type.Array(Type.String())),
-});
-
-const SkippedTool = Type.Object({
+export const SkippedTool = Type.Object({
   name: Type.String({ description: "The tool, or the part of one." }),
   reason: Type.String({ description: "Why it is left out." }),
 });
@@ -182,7 +168,7 @@ export const WorkerResponse = Type.Object({
       secrets: Type.Optional(Type.Record(Type.String({ pattern: SECRET_NAME }), SecretResponse)),
       external_id: Type.Optional(Type.String()),
       redirect_uri: Type.Optional(Type.String()),
-      oauth2: Type.Optional(shownOauth2),
+      oauth2: Type.Optional(shownOAuth2),
     }),
   ),
   requirements: Type.Object({
@@ -224,15 +210,6 @@ export const WorkerHealthResponse = Type.Object({
   enabled: Type.Optional(Type.Boolean()),
   healthy: Type.Optional(Type.Boolean()),
   message: Type.Optional(Type.String()),
-});
-
-export const WorkerAuthorizeResponse = Type.Object({
-  worker_id: Type.String(),
-  user_id: Type.String(),
-  status: Type.String(),
-  scopes: Type.Array(Type.String()),
-  url: Type.Optional(Type.String()),
-  next_uri: Type.Optional(Type.String()),
 });
 
 const CHANGES = ["new", "changed", "missing"] as const;

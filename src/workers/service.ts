@@ -2,26 +2,28 @@
 import { type Page, page, paging } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
-import { alreadyExists, conflict, invalidParameter, unavailable } from "../errors";
-import { actorOf, type Principal } from "../identity";
-import { originChange } from "../origins";
+import { alreadyExists, unavailable } from "../errors";
+import type { Principal } from "../identity";
 import type { StaticWorker } from "../config";
-import { type Change, makeChange, type Transaction } from "../store";
+import { type Change, makeChange } from "../store";
+import { accessOf, type AuthorizeRequest, WorkerAuthorizations } from "./authorizations";
 import * as stored from "./catalog-repository";
 import { WorkerCatalogs } from "./catalog-service";
 import { type Define, OfferedCatalogs, type WorkerCatalog } from "./catalogs";
-import { configOf, givenSecrets } from "./config";
-import { namesOf } from "./contents";
+import { givenSecrets } from "./config";
 import { WorkerDirectory } from "./directory";
 import { typeOf } from "./known";
-import { auditRecord, workerRecord } from "./record";
-import { type CatalogToken, type Outcome, Refresher, type WorkerKinds } from "./refresh";
+import { Previews } from "./preview/service";
+import { workerRecord } from "./record";
+import { type Outcome, Refresher, type WorkerKinds } from "./refresh";
+import type { ConsentParts } from "./oauth";
 import * as repository from "./repository";
 import type { WorkerRow } from "./repository";
-import { asksDifferently, changedRow, fixedWorker, newRow, unknownWorker } from "./rows";
-import { MOST_WORKERS } from "./rules";
+import { type Result, taken, WorkerRows } from "./row-changes";
+import { asksDifferently, changedRow, fixedWorker, newRow, refusedAddress, unknownWorker } from "./rows";
 import type { CreateWorker, UpdateWorker, Worker, WorkerAuthorization } from "./schema";
 import { equalSecrets } from "./secrets";
+import { Upkeep } from "./upkeep";
 
 export interface WorkerParts {
   audit: Audit;
@@ -31,39 +33,63 @@ export interface WorkerParts {
   toolkits: readonly string[];
   /** Workers of the configuration. */
   fixed: readonly StaticWorker[];
-  tokenOf?: CatalogToken;
+  /** For workers that want tokens. */
+  consents: ConsentParts;
 }
 
 export class Workers {
+  /** Finds out what an address is. */
+  readonly previews: Previews;
   /** Refreshes, compares, accepts and checks catalogs. */
   readonly catalogs: WorkerCatalogs;
   readonly #core: Core;
-  readonly #audit: Audit;
   readonly #kinds: WorkerKinds;
-  readonly #builtIn: ReadonlySet<string>;
+  readonly #rows: WorkerRows;
   readonly #directory: WorkerDirectory;
+  readonly #authorizations: WorkerAuthorizations;
   readonly #refresher: Refresher;
   readonly #offered: OfferedCatalogs;
+  readonly #upkeep: Upkeep;
 
   /** Throws `configuration` for a worker of the configuration that breaks a rule. */
   constructor(core: Core, parts: WorkerParts) {
     this.#core = core;
-    this.#audit = parts.audit;
     this.#kinds = parts.kinds;
-    this.#builtIn = new Set(parts.toolkits.map((name) => name.toLowerCase()));
-    const directory = new WorkerDirectory(core, parts.fixed, this.#builtIn);
-    const refresher = new Refresher(core, parts.audit, parts.kinds, parts.tokenOf ?? noToken);
+    const builtIn = new Set(parts.toolkits.map((name) => name.toLowerCase()));
+    const directory = new WorkerDirectory(core, parts.fixed, builtIn);
+    const authorizations = new WorkerAuthorizations(core, parts.audit, parts.consents);
+    const refresher = new Refresher(core, parts.audit, parts.kinds, authorizations);
     const offered = new OfferedCatalogs(core, { ...parts, directory });
     this.#directory = directory;
+    this.#authorizations = authorizations;
     this.#refresher = refresher;
     this.#offered = offered;
-    this.catalogs = new WorkerCatalogs(core, { audit: parts.audit, directory, refresher, offered });
+    this.previews = new Previews(core, refresher);
+    this.#upkeep = new Upkeep(core, directory, refresher);
+    this.#rows = new WorkerRows({ audit: parts.audit, builtIn, directory, refresher });
+    this.catalogs = new WorkerCatalogs(core, {
+      audit: parts.audit,
+      directory,
+      authorizations,
+      refresher,
+      offered,
+    });
   }
 
-  /** Ends all readings of catalogs, and the sessions at servers. */
+  /** Resolves when no catalog is read any more, and the sessions at servers have ended. */
   async close(): Promise<void> {
-    this.#refresher.close();
+    await this.#upkeep.close();
     await Promise.all(Object.values(this.#kinds).map((kind) => kind.close?.()));
+  }
+
+  /** Looks after the catalogs of a project whose tools are used. Returns at once. */
+  used(projectId: string): void {
+    this.#upkeep.used(projectId);
+  }
+
+  /** Has the catalog read soon: the worker says that it has changed, or does not know a tool. Returns at once. */
+  stale(projectId: string, id: string): void {
+    this.#upkeep.stale(projectId, id);
   }
 
   /** The accepted tools of the project's enabled workers. The same list while nothing changes. */
@@ -78,14 +104,17 @@ export class Workers {
   ): Promise<Page<Worker>> {
     const window = paging(query);
     const { workers, total } = await this.#directory.page(projectId, window);
-    const facts = new Map(
-      (await stored.listCatalogFacts(this.#core.store, projectId)).map((one) => [one.worker_id, one]),
-    );
+    const ids = workers.map(({ row }) => row.id);
+    const facts = await stored.catalogFactsOf(this.#core.store, projectId, ids);
     const { collisions } = await this.#offered.of(projectId);
-    const records = workers.map((worker) =>
-      workerRecord(worker, facts.get(worker.row.id), collisions.get(worker.row.id)),
+    const records = workers.map(async (worker) =>
+      workerRecord(worker, {
+        catalog: facts.get(worker.row.id),
+        collisions: collisions.get(worker.row.id),
+        access: await this.#authorizations.facts(worker),
+      }),
     );
-    return page(records, total, window);
+    return page(await Promise.all(records), total, window);
   }
 
   /** Throws `not_found`. */
@@ -109,9 +138,16 @@ export class Workers {
     // Before the worker is asked; the transaction checks it again.
     if ((await repository.findWorker(this.#core.store, projectId, request.id)) !== undefined)
       throw alreadyExists(taken(request.id));
-    const row = await newRow(this.#core, projectId, request);
-    const outcome = row.enabled === 1 ? await this.#readable(row) : undefined;
-    return { body: () => this.#create(principal, row, outcome) };
+    const given = await newRow(this.#core, projectId, request);
+    const outcome = given.enabled === 1 ? await this.#readable(given) : undefined;
+    const { row, change } = await this.#authorizations.prepared(principal, given, {
+      given: request.mcp?.oauth2,
+      challenge: challengeOf(outcome),
+    });
+    return {
+      body: () => this.#rows.create(principal, row, { outcome, access: change }),
+      committed: () => change.committed?.(),
+    };
   }
 
   /**
@@ -121,17 +157,22 @@ export class Workers {
   async update(principal: Principal, id: string, patch: UpdateWorker): Promise<Worker> {
     // Sealing and reading are asynchronous, which a transaction cannot be: do them first, and retry if the row has changed.
     for (let attempt = 0; attempt < 5; attempt++) {
-      const { before, row, outcome } = await this.#prepared(principal, id, patch);
-      if (await this.#core.store.write(() => this.#update(principal, before, row, outcome)))
+      const { before, row, result } = await this.#prepared(principal, id, patch);
+      if (await this.#core.store.write(() => this.#rows.update(principal, before, row, result))) {
+        result.access.committed?.();
         return this.catalogs.record({ row });
+      }
     }
     throw unavailable("The worker kept changing. Try again.");
   }
 
   /** `update` as a part of a transaction. Throws `conflict` in it if the worker has changed since. */
   async change(principal: Principal, id: string, patch: UpdateWorker): Promise<Change<void>> {
-    const { before, row, outcome } = await this.#prepared(principal, id, patch);
-    return { body: () => this.#updateUnchanged(principal, before, row, outcome) };
+    const { before, row, result } = await this.#prepared(principal, id, patch);
+    return {
+      body: () => this.#rows.updateUnchanged(principal, before, row, result),
+      committed: () => result.access.committed?.(),
+    };
   }
 
   /** The names of the given secrets that are stored with the same value: `secret`, `client_secret`, `secrets.NAME`. */
@@ -144,10 +185,20 @@ export class Workers {
     return row === undefined ? [] : equalSecrets(this.#core.keyring, row, givenSecrets(request));
   }
 
-  /** Starts the consent with which its catalog is read; `completed` if it needs none. Throws `not_found`. */
-  async authorize(principal: Principal, id: string): Promise<WorkerAuthorization> {
-    const { row } = await this.#directory.find(principal.projectId, id);
-    return { worker_id: row.id, user_id: actorOf(principal), status: "completed", scopes: [] };
+  /**
+   * Starts the consent with which its catalog is read; `completed` if it needs none or has it, and the catalog is then read.
+   * Throws `not_found`, and `tool_requirements_not_met` with what must be done first.
+   */
+  async authorize(
+    principal: Principal,
+    id: string,
+    request: AuthorizeRequest = {},
+  ): Promise<WorkerAuthorization> {
+    const worker = await this.#directory.find(principal.projectId, id);
+    const outcome = accessOf(worker.row) === undefined ? await this.#refresher.read(worker) : undefined;
+    const answer = await this.#authorizations.authorize(principal, worker, request, challengeOf(outcome));
+    if (answer.status === "completed") await this.catalogs.refresh(principal, id);
+    return answer;
   }
 
   /** Deletes the worker with its catalog. Throws `not_found`, `read_only`. */
@@ -158,31 +209,40 @@ export class Workers {
   /** `delete` as a part of a transaction. */
   deletion(principal: Principal, id: string): Change<void> {
     this.#refuseFixed(id, () => fixedWorker(id));
-    return { body: () => this.#delete(principal, id) };
+    let ended: Change<void> | undefined;
+    const end = (row: WorkerRow): Change<void> => (ended = this.#authorizations.removal(principal, row));
+    return { body: () => this.#rows.delete(principal, id, end), committed: () => ended?.committed?.() };
   }
 
   async #prepared(
     principal: Principal,
     id: string,
     patch: UpdateWorker,
-  ): Promise<{ before: WorkerRow; row: WorkerRow; outcome: Outcome | undefined }> {
+  ): Promise<{ before: WorkerRow; row: WorkerRow; result: Result }> {
     this.#refuseFixed(id, () => fixedWorker(id));
     const before = await repository.findWorker(this.#core.store, principal.projectId, id);
     if (before === undefined) throw unknownWorker();
-    const row = await changedRow(this.#core, before, patch);
-    const outcome = asksDifferently(before, row) ? await this.#readable(row) : undefined;
-    return { before, row, outcome };
+    const given = await changedRow(this.#core, before, patch);
+    const outcome = asksDifferently(before, given) ? await this.#asked(before, given) : undefined;
+    const challenge = challengeOf(outcome);
+    const oauth2 = patch.mcp?.oauth2;
+    const { row, change } = await this.#authorizations.prepared(principal, given, {
+      before,
+      given: oauth2,
+      challenge,
+    });
+    return { before, row, result: { outcome, access: change } };
+  }
+
+  async #asked(before: WorkerRow, row: WorkerRow): Promise<Outcome> {
+    return row.uri === before.uri ? this.#refresher.readUnchecked({ row }) : this.#readable(row);
   }
 
   /** Throws `invalid_parameter` if the policy refuses the address: nothing could ever be called. */
   async #readable(row: WorkerRow): Promise<Outcome> {
-    const outcome = await this.#refresher.read({ row });
+    const outcome = await this.#refresher.readUnchecked({ row });
     if ("failure" in outcome && outcome.failure.reason === "address_refused") {
-      const field = `${typeOf(row)}.uri`;
-      const { message } = outcome.failure;
-      throw invalidParameter(`${field}: ${message}`, {
-        fieldErrors: [{ field, rule: "egress.allow", message }],
-      });
+      throw refusedAddress(`${typeOf(row)}.uri`, row.uri, outcome.failure);
     }
     return outcome;
   }
@@ -190,83 +250,11 @@ export class Workers {
   #refuseFixed(id: string, refusal: () => Error): void {
     if (this.#directory.isFixed(id)) throw refusal();
   }
-
-  *#create(principal: Principal, row: WorkerRow, outcome: Outcome | undefined): Transaction<WorkerRow> {
-    if ((yield* repository.workerInTransaction(row.project_id, row.id)) !== undefined)
-      throw alreadyExists(taken(row.id));
-    if ((yield* repository.countInTransaction(row.project_id)) >= MOST_WORKERS)
-      throw invalidParameter(`A project has at most ${MOST_WORKERS} workers. Delete one first.`);
-    yield* this.#requireFreeToolkit(row);
-    yield* repository.addWorker(row);
-    yield* this.#audit.record(principal, "worker.create", row.id, { after: auditRecord({ row }) });
-    if (outcome !== undefined) yield* this.#refresher.store(principal, { row }, outcome);
-    return row;
-  }
-
-  /** False if the worker has changed since. */
-  *#update(
-    principal: Principal,
-    before: WorkerRow,
-    row: WorkerRow,
-    outcome: Outcome | undefined,
-  ): Transaction<boolean> {
-    const now = yield* repository.workerInTransaction(row.project_id, row.id);
-    if (now === undefined) throw unknownWorker();
-    // A rotation of the data key seals the secrets again without a new version.
-    if (now.version !== before.version || now.sealed_secrets !== before.sealed_secrets) return false;
-    if (row.toolkit !== before.toolkit) yield* this.#requireFreeToolkit(row);
-    yield* repository.updateWorker(row);
-    const secrets = before.sealed_secrets === row.sealed_secrets ? {} : { secrets: configOf(row).sealed };
-    const origins = originChange(JSON.parse(before.origins), JSON.parse(row.origins));
-    yield* this.#audit.record(principal, "worker.update", row.id, {
-      details: { ...secrets, ...origins },
-      before: auditRecord({ row: before }),
-      after: auditRecord({ row }),
-    });
-    if (outcome !== undefined) yield* this.#refresher.store(principal, { row }, outcome);
-    return true;
-  }
-
-  *#updateUnchanged(
-    principal: Principal,
-    before: WorkerRow,
-    row: WorkerRow,
-    outcome: Outcome | undefined,
-  ): Transaction<void> {
-    if (!(yield* this.#update(principal, before, row, outcome)))
-      throw conflict("The worker has just been changed by somebody else. Try again.");
-  }
-
-  *#delete(principal: Principal, id: string): Transaction<void> {
-    const row = yield* repository.workerInTransaction(principal.projectId, id);
-    if (row === undefined) throw unknownWorker();
-    yield* repository.deleteWorker(row);
-    yield* this.#refresher.remove(row.project_id, id);
-    yield* this.#audit.record(principal, "worker.delete", id, { before: auditRecord({ row }) });
-  }
-
-  /** Toolkits of HTTP workers are only known when their catalogs have been read; those that collide are left out. */
-  *#requireFreeToolkit({ project_id, id, type, toolkit }: WorkerRow): Transaction<void> {
-    if (type === "http") return;
-    const name = toolkit.toLowerCase();
-    if (this.#builtIn.has(name)) throw alreadyExists(toolkitTaken(toolkit, "This server itself"));
-    const owner = this.#directory.fixedWith(name) ?? (yield* repository.withToolkit(project_id, toolkit, id));
-    const others = yield* stored.catalogFactsInTransaction(project_id);
-    const namer = others.find(
-      (facts) =>
-        facts.worker_id !== id && namesOf(facts).some(({ toolkit: kit }) => kit?.name.toLowerCase() === name),
-    );
-    const taker = owner ?? namer?.worker_id;
-    if (taker !== undefined) throw alreadyExists(toolkitTaken(toolkit, `The worker ${taker}`));
-  }
 }
 
-function taken(id: string): string {
-  return `A worker with the id ${id} already exists in this project.`;
+/** What a worker that wants a token says about it. */
+function challengeOf(outcome: Outcome | undefined): string | undefined {
+  if (outcome === undefined || !("failure" in outcome) || outcome.failure.reason !== "unauthorized")
+    return undefined;
+  return outcome.challenge ?? "";
 }
-
-function toolkitTaken(toolkit: string, owner: string): string {
-  return `${owner} has a toolkit with the name ${toolkit}. Give another one in toolkit.`;
-}
-
-const noToken: CatalogToken = async () => undefined;

@@ -1,4 +1,5 @@
 // One rule for everything that deletes: it asks at a terminal, needs --yes elsewhere, and --force for what is in use.
+import { Upstream } from "../support/mcp-upstream";
 import { describe, expect, test } from "bun:test";
 import { nouns } from "../../cli/nouns";
 import { at } from "../support/api";
@@ -44,6 +45,12 @@ const MAKE: { [noun: string]: (terminal: Terminal) => Promise<string> } = {
   projects: async ({ run }) => {
     await run(["projects", "create", "sales"]);
     return "sales";
+  },
+  workers: async ({ run }) => {
+    await using upstream = new Upstream({ methods: { "tools/list": () => ({ tools: [] }) } });
+    const env = { RUNTIME_EGRESS_ALLOW: `127.0.0.1:${upstream.port}` };
+    await run(["workers", "create", upstream.url, "--id", "peer", "--yes"], { env });
+    return "peer";
   },
 };
 const IN_USE: { [what: string]: [noun: string, make: (terminal: Terminal) => Promise<string>] } = {

@@ -211,7 +211,14 @@ describe("a command line", () => {
 });
 
 describe("tools exec", () => {
-  const options = { name: "T", user: undefined, input: undefined, browser: true, parameters: [] as string[] };
+  const options = {
+    name: "T",
+    user: undefined,
+    input: undefined,
+    dryRun: false,
+    browser: true,
+    parameters: [] as string[],
+  };
 
   test.each<[string[], object]>([
     [["T"], {}],

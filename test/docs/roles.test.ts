@@ -21,7 +21,10 @@ test("the table lists every address, once for each kind of gateway, and no other
 
   expect([...served].filter((address) => !listed.includes(address) && !others.includes(address))).toEqual([]);
   expect(listed.filter((address) => !served.has(address))).toEqual([]);
-  expect(listed.filter((address, at) => listed.indexOf(address) !== at)).toEqual(["POST /mcp/{slug}"]);
+  expect(listed.filter((address, at) => listed.indexOf(address) !== at)).toEqual([
+    "POST /mcp/{slug}",
+    "GET /mcp/{slug}",
+  ]);
 });
 
 test.each(operations.map((one) => [`${one.method} ${one.path}`, one] as const))(

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { Redacted } from "../../src/base";
+import { outgoing } from "../../src/egress/outgoing";
+import { follow } from "../../src/egress/redirect";
+import { parseTarget } from "../../src/egress/target";
 import { egressWith, failureOf, names, printed, type WebPeer, webPeer } from "./peers";
 
 function redirectTo(location: string, status = 302): Response {
@@ -88,6 +91,13 @@ describe("followed redirects", () => {
     const error = await failureOf(egressWith().fetch(peer.origin, { redirects: "follow" }));
     expect([error.reason, error.maybeSent]).toEqual(["address_refused", true]);
     expect(printed(error)).not.toContain("CANARY");
+  });
+
+  test("https never leads to http, whatever the address policy allows", () => {
+    const step = { target: parseTarget("https://a.example/"), outgoing: outgoing({}), project: undefined };
+
+    expect(() => follow(step, redirectTo("http://127.0.0.1:1/"), 0)).toThrow("from https to");
+    expect(follow(step, redirectTo("https://b.example/x"), 0).target.url.href).toBe("https://b.example/x");
   });
 
   test("a failure at a later hop counts as sent", async () => {

@@ -21,7 +21,7 @@ describe("revisions until 2025-11-25", () => {
     const { answer, session } = await alice().initialize();
     expect(valueAt(answer, "result")).toEqual({
       protocolVersion: "2025-11-25",
-      capabilities: { tools: {} },
+      capabilities: { tools: { listChanged: true } },
       serverInfo: { name: "families", title: "Gateway families", version },
       instructions: "Be kind.",
     });
@@ -47,12 +47,12 @@ describe("revision 2026-07-28", () => {
     expect(valueAt(discovered, "result")).toMatchObject({
       resultType: "complete",
       supportedVersions: ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"],
-      capabilities: { tools: {} },
+      capabilities: { tools: { listChanged: true } },
       instructions: "Be kind.",
       cacheScope: "private",
     });
     expect(discovered.headers.get("mcp-session-id")).toBeNull();
-    expect(valueAt(await alice().modern("tools/list"), "result.ttlMs")).toBe(60_000);
+    expect(valueAt(await alice().modern("tools/list"), "result.ttlMs")).toBe(1000);
     expect(valueAt(await alice().modern("tools/call", ECHO), "result")).toMatchObject({
       resultType: "complete",
       structuredContent: { text: "hi" },

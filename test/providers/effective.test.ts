@@ -26,6 +26,25 @@ const preset: ProviderPreset = {
 };
 
 describe("without a preset", () => {
+  test("the resource is a parameter of the three requests, also of those with parameters of their own", () => {
+    const own = {
+      ...custom,
+      resource: "https://mcp.example/mcp",
+      token_request: { ...token, params: { grant_type: "authorization_code" } },
+      refresh_request: { endpoint: "https://own.example/token" },
+    };
+    const effective = effectiveOAuth2(own, undefined);
+
+    expect(
+      [effective.authorize, effective.token, effective.refresh].map((request) => request?.params),
+    ).toEqual(
+      Array.from({ length: 3 }, () => expect.objectContaining({ resource: "https://mcp.example/mcp" })),
+    );
+    expect(effectiveOAuth2({ ...own, resource: "" }, undefined).authorize.params).not.toHaveProperty(
+      "resource",
+    );
+  });
+
   test("fields that the record does not set have standard values", () => {
     expect(effectiveOAuth2(custom, undefined)).toEqual({
       clientId: "client",
@@ -46,6 +65,7 @@ describe("without a preset", () => {
       facts: { user_id: "jwt_decode('$.id_token','$.sub')" },
       account: ["user_id"],
       scopeAliases: {},
+      defaultScopes: [],
       tokenTypes: [],
       introspection: undefined,
       issuer: undefined,

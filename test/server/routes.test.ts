@@ -9,6 +9,7 @@ const SCOPE = "/v1/orgs/:org_id/projects/:project_id";
 
 const MCP = [
   "POST /mcp/:slug",
+  "GET /mcp/:slug",
   "GET /.well-known/oauth-protected-resource/mcp/:slug",
   "GET /mcp/:slug/.well-known/oauth-protected-resource",
 ];

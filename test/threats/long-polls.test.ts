@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Type } from "typebox";
 import { defineTool } from "../../src/tools";
+import { listen } from "../mcp/listener";
+import { client, startMcpSite } from "../mcp/site";
 import { api, at } from "../support/api";
 import { type Stage, startConsent, startStage } from "../server/stage";
 import { printFigure } from "./figure";
@@ -74,6 +76,41 @@ test("long polls of one credential are limited; others, and those after some hav
     "polls over the cap of a key refused; other keys and other requests served",
   );
 });
+
+test.each(["legacy", "modern"] as const)(
+  "streams of a %s client are limited for each key and for the server, and count until they end",
+  async (family) => {
+    const limits = { RUNTIME_LIMITS_STREAMS_PER_KEY: "3", RUNTIME_LIMITS_STREAMS: "5" };
+    await using made = await startMcpSite({ environment: limits });
+    const url = await made.gateway("team");
+    const [one, other] = [await made.key(), await made.key()];
+    const stream = (key: string) => listen(family, url, { key, user: "alice" });
+    const opened = [
+      await stream(one),
+      await stream(one),
+      await stream(one),
+      await stream(other),
+      await stream(other),
+    ];
+    expect(opened.map(({ response }) => response.status)).toEqual([200, 200, 200, 200, 200]);
+
+    const refusals = [await (await stream(one)).response.json(), await (await stream(other)).response.json()];
+    expect(refusals).toMatchObject([
+      { name: "rate_limited", message: expect.stringContaining("limits.streams_per_key") },
+      { name: "rate_limited", message: expect.stringContaining("limits.streams)") },
+    ]);
+    expect((await client(url, { key: one, user: "alice" })[family]("tools/list")).status).toBe(200);
+    await opened[0]?.close();
+    let again = await stream(other);
+    while (again.response.status === 429) again = await stream(other);
+    expect(again.response.status).toBe(200);
+    for (const each of [...opened, again]) await each.close();
+    printFigure(
+      "long-poll exhaustion",
+      `${family} streams over the caps of a key and of the server refused; lists served`,
+    );
+  },
+);
 
 test("calls of one project are limited, also at its gateways; those of another are not", async () => {
   const admin = api(stage.site.url, stage.keys.admin);

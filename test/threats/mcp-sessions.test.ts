@@ -1,6 +1,7 @@
 // What one gateway has given to a client (a session, the state of a call, the cursor of a list) used at another gateway, by
 // another caller, or after the gateway was made again.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { open } from "../mcp/listener";
 import { client, type McpAnswer, type McpCall, valueAt } from "../mcp/site";
 import { startStage, type Stage } from "../server/stage";
 import { printFigure } from "./figure";
@@ -54,6 +55,19 @@ test.each(USES)("a session used %s is not found", async (_what, use) => {
   const answer = await withSession(slug, by, session);
 
   expect([answer.status, valueAt(answer, "error.code")]).toEqual([404, -32001]);
+  refused += 1;
+});
+
+test.each(USES)("the stream of a session used %s is not found", async (_what, use) => {
+  const session = await sessionOf("open");
+  const [slug, by] = use();
+  const alice = { key: stage.keys.run, user: "alice" };
+  const own = await open(addressOf("open"), alice, { "mcp-session-id": session });
+  expect(own.status).toBe(200);
+  await own.body?.cancel();
+  const answer = await open(addressOf(slug), by, { "mcp-session-id": session });
+
+  expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: -32001 } }]);
   refused += 1;
 });
 

@@ -39,6 +39,9 @@ async function statusOf({ address, what }: TableRow, column: Column): Promise<nu
     headers: {
       "x-user-id": "alice",
       "content-type": "application/json",
+      // Without them, a GET at a gateway asks for nothing that needs a credential.
+      accept: "text/event-stream, */*",
+      "mcp-session-id": "unknown",
       ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
     },
     ...(method === "GET" ? {} : { body: "{}" }),
@@ -49,7 +52,7 @@ async function statusOf({ address, what }: TableRow, column: Column): Promise<nu
 
 /** A gateway accepts one kind of credential; another kind is not valid there. */
 const refusals = ({ address }: TableRow, column: Column): number[] =>
-  column === "none" ? [401] : address.startsWith("POST /mcp/") ? [401, 403] : [403];
+  column === "none" ? [401] : /^\w+ \/mcp\/\{slug\}$/.test(address) ? [401, 403] : [403];
 
 const tried = { permitted: 0, refused: 0 };
 afterAll(() => {

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { query, run } from "../../src/store";
 import type { CreateWorker } from "../../src/workers";
 import { plainTool, type PlainWorker, startPlainWorker } from "../sandbox/workers";
 import { httpWorker, mcpWorker, startWorkerSite, type WorkerSite } from "./site";
@@ -54,7 +55,8 @@ describe("a worker", () => {
       skipped: [],
       catalog: { tools: 1, new: 0, changed: 0, missing: 0 },
     });
-    expect(upstream.asked.at(-1)).toMatchObject({ "x-api-key": "header-CANARY", "x-team": "blue" });
+    const sent = { "x-api-key": "header-CANARY", "x-team": "blue" };
+    expect(upstream.asked).toContainEqual(expect.objectContaining(sent));
     const trail = await site.runtime.trail.audit(site.operator, {});
     expect(JSON.stringify([record, await workers.list(site.operator), trail])).not.toContain("CANARY");
     await site.runtime.core.store.check();
@@ -168,6 +170,18 @@ describe("the origin of a worker", () => {
     await workers.update(site.operator, "own", { mcp: { uri: `${upstream.uri}/v2` } });
     await workers.update(site.operator, "own", { mcp: { uri: elsewhere.uri, secrets: { KEY: "for it" } } });
     expect(elsewhere.asked.map((headers) => headers["x-api-key"])).toEqual(["for it"]);
+  });
+
+  test("is checked again before a secret is opened", async () => {
+    const { workers, core } = site.runtime;
+    await using elsewhere = await startPlainWorker();
+    await workers.create(site.operator, httpWorker("own", upstream.uri));
+    // What a faulty write or a restored row would leave.
+    await core.store.write(() => run(query("UPDATE workers SET uri = ?"), elsewhere.uri));
+    const { catalog } = await workers.catalogs.refresh(site.operator, "own");
+
+    expect(catalog.error).toBe("Its secrets were given for another origin. Set them again.");
+    expect(elsewhere.asked).toEqual([]);
   });
 
   test("is that of the secret of an HTTP worker", async () => {

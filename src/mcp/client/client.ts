@@ -1,20 +1,14 @@
 // The client half of MCP: knows servers, their revisions and sessions, and sends them requests.
 import { type Clock, isFresh, type JsonObject, RecentMap, type Redacted } from "../../base";
-import {
-  HEADER_MISMATCH,
-  INVALID_PARAMS,
-  METHOD_NOT_FOUND,
-  MISSING_CAPABILITY,
-  RpcError,
-  SESSION_NOT_FOUND,
-  UNSUPPORTED_VERSION,
-} from "../json-rpc";
+import { INTERNAL_ERROR, METHOD_NOT_FOUND, RpcError } from "../json-rpc";
 import { type Answer, exchange, type ServerRequest } from "./exchange";
-import { ProtocolError, ServerError, ServerTimeout, StatusError } from "./failure";
+import { ProtocolError, ServerError } from "./failure";
 import { metadataHeaders } from "./headers";
+import { listen } from "./listening";
 import { discover, initialize, modernMeta } from "./negotiate";
 import { EVENT_TYPE, JSON_TYPE, type Send } from "./send";
 import { type ServerFacts, type ServerSession, ServerSessions } from "./sessions";
+import { isLost, isOfOtherFamily, isTimeout } from "./trouble";
 import { MODERN } from "../versions";
 
 export interface PeerOptions {
@@ -168,6 +162,7 @@ export class McpPeer {
       ...(wantsProgress && method === "tools/call" ? { progressToken: id } : {}),
     };
     const full = Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };
+    using _listening = method === "tools/call" ? await this.#listening(session) : undefined;
     try {
       return await exchange({
         send,
@@ -184,12 +179,20 @@ export class McpPeer {
         asked: (request) => void this.#answer(session, request),
       });
     } catch (thrown) {
-      const isGivenUp = signal?.aborted === true || thrown instanceof ServerTimeout || isTimeout(thrown);
+      const isGivenUp = signal?.aborted === true || isTimeout(thrown);
       if (isGivenUp && !modern && session !== HANDSHAKE) {
         void this.#notify(session, "notifications/cancelled", { requestId: id }).catch(() => undefined);
       }
       throw thrown;
     }
+  }
+
+  /** Where the server may ask, if there is somebody who can answer. */
+  async #listening(session: ServerSession): Promise<Disposable | undefined> {
+    const { send, timeoutMs, signal, liveCapabilities = {} } = this.#options;
+    if (session.facts.modern || Object.keys(liveCapabilities).length === 0) return undefined;
+    const asked = (request: ServerRequest): void => void this.#answer(session, request);
+    return listen({ send, headers: sessionHeaders(session), timeoutMs, signal, asked });
   }
 
   #notified({ method, params }: { method: string; params: JsonObject }, id: number): void {
@@ -212,7 +215,7 @@ export class McpPeer {
       if (asked !== undefined) return { result: await asked(method, params) };
     } catch (thrown) {
       if (thrown instanceof RpcError) return { error: { code: thrown.code, message: thrown.message } };
-      return { error: { code: -32603, message: "The client could not answer." } };
+      return { error: { code: INTERNAL_ERROR, message: "The client could not answer." } };
     }
     return { error: { code: METHOD_NOT_FOUND, message: "Method not found" } };
   }
@@ -255,41 +258,4 @@ function sessionHeaders({ id, facts: { version } }: ServerSession): Record<strin
     ...(id === undefined ? {} : { "mcp-session-id": id }),
     ...(version === "" ? {} : { "mcp-protocol-version": version }),
   };
-}
-
-function statusOf(thrown: unknown): number | undefined {
-  return thrown instanceof StatusError || thrown instanceof ServerError ? thrown.status : undefined;
-}
-
-function codeOf(thrown: unknown): number | undefined {
-  return thrown instanceof ServerError ? thrown.code : undefined;
-}
-
-function isTimeout(thrown: unknown): boolean {
-  return thrown instanceof Error && "reason" in thrown && thrown.reason === "timeout";
-}
-
-/**
- * Whether the server no longer knows the session. The revision says 404; several servers answer 400, with a code or only with
- * the word in a text.
- */
-function isLost({ id }: ServerSession, thrown: unknown): boolean {
-  if (id === undefined) return false;
-  const status = statusOf(thrown);
-  if (status === 404) return codeOf(thrown) !== METHOD_NOT_FOUND;
-  if (status !== 400) return false;
-  const text = thrown instanceof StatusError ? thrown.excerpt : thrown instanceof Error ? thrown.message : "";
-  return codeOf(thrown) === SESSION_NOT_FOUND || /\bsession\b/i.test(text);
-}
-
-/** Codes with which a server of revision 2026-07-28 refuses a request that it understands. */
-const MODERN_CODES = [HEADER_MISMATCH, MISSING_CAPABILITY, METHOD_NOT_FOUND, INVALID_PARAMS];
-
-/** Whether a refusal says that the server no longer speaks the revision that it spoke. */
-function isOfOtherFamily(session: ServerSession | undefined, thrown: unknown): boolean {
-  const code = codeOf(thrown);
-  if (code === UNSUPPORTED_VERSION) return true;
-  const isRefused = [400, 404, 405].includes(statusOf(thrown) ?? 0);
-  if (session?.facts.modern !== true) return isRefused;
-  return isRefused && (code === undefined || !MODERN_CODES.includes(code));
 }

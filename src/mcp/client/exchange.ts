@@ -71,21 +71,29 @@ async function resultOfAnswer(call: Exchange, response: Response): Promise<JsonO
   return replyIn(call, text, response.status);
 }
 
+/** What the status and its headers say counts, whatever message comes with it. */
+const OF_STATUS = [401, 403, 429];
+
 async function refusalOf(response: Response, id: number): Promise<Error> {
   const text = await response.text();
   const { status, headers } = response;
-  return errorIn(text, id, status) ?? new StatusError(status, headers, text.slice(0, EXCERPT));
+  const byStatus = new StatusError(status, headers, text.slice(0, EXCERPT));
+  return OF_STATUS.includes(status) ? byStatus : (errorIn(text, id, status) ?? byStatus);
 }
 
 /** A JSON answer: one message, or a list of them (revision 2025-03-26). */
 function replyIn(call: Exchange, text: string, status: number): JsonObject {
-  const value = parsed(text);
+  const value = parsed(text, isList(call));
   const messages = (Array.isArray(value) ? value.slice(0, MOST_MESSAGES) : [value]).map(messageOf);
   for (const message of messages) {
     if (message.kind === "reply") return resultOf(message.reply, call.id, status);
     if (message.kind === "notification") call.notified(message);
   }
   throw new BrokenAnswer("The server ended its answer before the reply.");
+}
+
+function isList({ method }: Exchange): boolean {
+  return method.endsWith("/list");
 }
 
 /** What is known of a stream when it ends before the reply. */
@@ -173,7 +181,7 @@ function resultAmong(call: Exchange, { events, bytes, place, budget, time }: Par
     place.retryMs = retryMs ?? place.retryMs;
     if (data === "" || type !== "message") continue;
     if (--budget.messages < 0) throw new ProtocolError("The server sent too many messages before its reply.");
-    const message = messageOf(parsed(data));
+    const message = messageOf(parsed(data, isList(call)));
     if (message.kind === "reply") return resultOf(message.reply, call.id, 200);
     if (message.kind === "notification") {
       if (message.method === "notifications/progress") time.restart();

@@ -1,5 +1,5 @@
 // Reads the messages of a server.
-import { isObject, type Json, type JsonObject, parseJson } from "../../base";
+import { endOfString, exceededLimit, isObject, type Json, type JsonObject, parseJson } from "../../base";
 import { ProtocolError, ServerError } from "./failure";
 
 /** A message of a server: a reply to our request, its own request, or a notification. */
@@ -8,13 +8,39 @@ export type ServerMessage =
   | { kind: "request"; id: Json; method: string; params: JsonObject }
   | { kind: "notification"; method: string; params: JsonObject };
 
-/** Throws `ProtocolError` for a text that is not JSON. */
-export function parsed(text: string): Json {
+/**
+ * Throws `ProtocolError` for a text that is not JSON, or is nested more deeply than it can be parsed.
+ *
+ * @param isList of a list, parts that are nested too deeply become `null`: the entry that has them is not worth the others
+ */
+export function parsed(text: string, isList = false): Json {
+  const isDeep = text.length > 2 * DEEPEST && exceededLimit(text, LIMITS) !== undefined;
+  if (isDeep && !isList) throw new ProtocolError("The server sent JSON that is nested too deeply.");
   try {
-    return parseJson(text);
+    return parseJson(isDeep ? pruned(text) : text);
   } catch {
     throw new ProtocolError("The server sent something that is not JSON.");
   }
+}
+
+/** Levels; one more than a schema may have would be enough. */
+const DEEPEST = 900;
+const LIMITS = { depth: DEEPEST, members: Infinity, keys: Infinity, entries: Infinity };
+
+/** The text with `null` in place of everything below the deepest level. */
+function pruned(text: string): string {
+  const parts: string[] = [];
+  let depth = 0;
+  let copied = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === "{" || character === "[") {
+      if (++depth === DEEPEST + 1) parts.push(text.slice(copied, at), "null");
+    } else if ((character === "}" || character === "]") && depth-- === DEEPEST + 1) copied = at + 1;
+  }
+  parts.push(text.slice(copied));
+  return parts.join("");
 }
 
 /** Throws `ProtocolError` for a value that is not a message. */

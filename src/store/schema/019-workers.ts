@@ -23,8 +23,8 @@ export const workers: Migration = {
     `CREATE TABLE worker_catalogs (
       project_id TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE, worker_id TEXT NOT NULL,
       accepted TEXT NOT NULL, accepted_hash TEXT NOT NULL, latest TEXT, latest_hash TEXT NOT NULL,
-      names TEXT NOT NULL, contents TEXT NOT NULL, skipped TEXT NOT NULL, summary TEXT NOT NULL,
-      server TEXT, fetched_at INTEGER, due_at INTEGER NOT NULL, failure TEXT, failed_at INTEGER,
+      names TEXT NOT NULL, contents TEXT NOT NULL, contents_hash TEXT NOT NULL, skipped TEXT NOT NULL,
+      summary TEXT NOT NULL, fetched_at INTEGER, due_at INTEGER NOT NULL, failure TEXT, failed_at INTEGER,
       PRIMARY KEY (project_id, worker_id)
     ) STRICT`,
   ],

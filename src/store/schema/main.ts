@@ -21,6 +21,7 @@ import { retries } from "./016-retries";
 import { toolMemory } from "./017-tool-memory";
 import { postponedRefreshes } from "./018-postponed-refreshes";
 import { workers } from "./019-workers";
+import { workerClients } from "./020-worker-clients";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -42,4 +43,5 @@ export const mainMigrations: readonly Migration[] = [
   toolMemory,
   postponedRefreshes,
   workers,
+  workerClients,
 ];

@@ -7,6 +7,8 @@ export type JsonSchema = { [key: string]: unknown };
 const MAX_REPEATS = 2;
 /** Total number of schemas. Records that contain each other several times grow exponentially. */
 const MAX_SCHEMAS = 2000;
+/** Of texts and values, roughly: a long one may be inlined many times. */
+const MAX_CHARACTERS = 400_000;
 
 const SCHEMA = [
   "items",
@@ -30,18 +32,22 @@ interface Walk {
   scopes: readonly JsonSchema[];
   /** Targets that are being inlined. */
   path: readonly unknown[];
-  budget: { schemas: number };
+  budget: { schemas: number; characters: number };
 }
 
 /** A copy without references and definitions. Does not change the schema. */
 export function selfContained(schema: unknown): JsonSchema {
-  const shown = copied(schema, { scopes: [], path: [], budget: { schemas: MAX_SCHEMAS } });
+  const shown = copied(schema, {
+    scopes: [],
+    path: [],
+    budget: { schemas: MAX_SCHEMAS, characters: MAX_CHARACTERS },
+  });
   return isObject(shown) ? shown : {};
 }
 
 function copied(schema: unknown, walk: Walk): unknown {
   if (!isObject(schema)) return schema;
-  if (--walk.budget.schemas < 0) return open(schema);
+  if (--walk.budget.schemas < 0 || walk.budget.characters < 0) return open(schema);
   const here = isScope(schema, walk) ? { ...walk, scopes: [schema, ...walk.scopes] } : walk;
   const { $ref: reference, ...rest } = schema;
   if (typeof reference !== "string") return parts(schema, here);
@@ -64,7 +70,10 @@ function parts(schema: JsonSchema, walk: Walk): JsonSchema {
       shown[key] = value.map((one: unknown) => copied(one, walk));
     } else if (MAPS.includes(key) && isObject(value)) {
       shown[key] = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, copied(one, walk)]));
-    } else shown[key] = structuredClone(value);
+    } else {
+      walk.budget.characters -= JSON.stringify(value)?.length ?? 0;
+      shown[key] = structuredClone(value);
+    }
   }
   return shown;
 }

@@ -1,5 +1,4 @@
 // Tool definitions from outside, made safe and usable.
-export { cleanDescription } from "./description";
+export { type CheckedSchema, checkForeignSchema, cleanDescription } from "../../schemas";
 export { definitionOf } from "./definition";
 export { toolkitNameOf, toolNameOf, uniqueNames } from "./names";
-export { type CheckedSchema, checkForeignSchema } from "./schema";

@@ -81,6 +81,6 @@ async function sent(
       signal,
     });
   } catch (error) {
-    throw unanswered(worker, error);
+    throw unanswered(worker, error, maxBytes);
   }
 }

@@ -37,6 +37,7 @@ class Reading {
   readonly skipped: Skipped[] = [];
   readonly #worker: LoadedWorker;
   readonly #known = new Set<string>();
+  readonly #spelled = new Map<string, string>();
 
   constructor(worker: LoadedWorker) {
     this.#worker = worker;
@@ -70,10 +71,20 @@ class Reading {
     if (tool.authorization !== undefined && !this.#worker.sendTokens)
       return "it needs a user's authorization, and the worker must not receive tokens (send_tokens is false)";
     const { name = this.#worker.toolkit, version = "" } = tool.toolkit ?? {};
-    const key = `${name}.${tool.name}@${version}`.toLowerCase();
+    if (this.#isSpelledOtherwise(name) || this.#isSpelledOtherwise(`${name}.${tool.name}`))
+      return "the catalog has another tool whose name differs only in case";
+    const key = `${name}.${tool.name}@${version}`;
     if (this.#known.has(key)) return "the catalog has two tools with this name and version";
     this.#known.add(key);
     return undefined;
+  }
+
+  /** Names are found in any case, so the first spelling counts. */
+  #isSpelledOtherwise(name: string): boolean {
+    const key = name.toLowerCase();
+    const first = this.#spelled.get(key);
+    if (first === undefined) this.#spelled.set(key, name);
+    return first !== undefined && first !== name;
   }
 
   #skip(name: string, reason: string): void {

@@ -4,7 +4,7 @@ import { checkForeignSchema, cleanDescription, toolNameOf } from "../foreign";
 import type { WorkerTool } from "../tool";
 import { metadataFrom } from "./behaviour";
 import { requirementsFrom } from "./requirements";
-import { jsonSchemaOf, type Note } from "./value-schema";
+import { jsonSchemaOf, type Note, resultSchemaOf, texts } from "./value-schema";
 
 const TOOLKIT = /^[A-Za-z][A-Za-z0-9_]{0,99}$/;
 const VERSION = /^[\w.+-]{1,100}$/;
@@ -96,7 +96,9 @@ function parameterSchema(name: string, given: { [key: string]: unknown }, note: 
 /** The tool can be used without a description of its output. */
 function outputFrom(given: unknown, note: Note): Pick<WorkerTool, "output"> {
   if (!isObject(given) || !isObject(given["value_schema"])) return {};
-  const schema = jsonSchemaOf(given["value_schema"], "the output", note);
+  // Absent: every mode. A result of nothing arrives as an empty text.
+  const modes = texts(given["available_modes"]);
+  const schema = resultSchemaOf(given["value_schema"], modes.length === 0 || modes.includes("null"), note);
   const description = cleanText(given["description"]);
   const checked = checkForeignSchema({ ...schema, ...present({ description }) }, "any");
   if ("reason" in checked) {

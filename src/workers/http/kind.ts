@@ -36,7 +36,7 @@ function healthFrom({ id }: LoadedWorker, text: string): { name: string; descrip
     throw new WorkerFailure("refused", `The worker ${id} says that it is not healthy.`);
   // A number as text.
   const tools = /^\d{1,9}$/.test(String(count)) ? `${String(count)} tools` : undefined;
-  return { name: id, ...(tools === undefined ? {} : { description: tools }) };
+  return { name: "HTTP worker", ...(tools === undefined ? {} : { description: tools }) };
 }
 
 function objectIn(text: string): { [key: string]: unknown } {

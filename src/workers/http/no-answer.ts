@@ -9,7 +9,7 @@ import {
   upstreamFailed,
   upstreamRateLimited,
 } from "../../tools";
-import type { WorkerTool } from "../tool";
+import type { LoadedWorker, WorkerTool } from "../tool";
 import type { Call } from "./request";
 
 export interface NoAnswer {
@@ -34,12 +34,32 @@ export function maybeRun(tool: WorkerTool, error: ToolError): ToolError {
 export function withoutResponse({ worker, tool }: Call, thrown: EgressError): NoAnswer {
   const { error, transient, maybeDone } = networkFailureOf(thrown, tool.upstream);
   const { kind, canRetry, details } = error;
-  const message = `The worker ${worker.id}: ${thrown.message}`;
-  const failure = new ToolError(kind, canRetry, message, details);
+  const failure = new ToolError(kind, canRetry, problemOf(worker, thrown), details);
   return {
     error: maybeDone ? maybeRun(tool, failure) : failure,
     mayRepeat: transient && (!maybeDone || isRepeatable(tool)),
   };
+}
+
+/** Models read it, so it has no address of the internal network. */
+function problemOf({ id }: LoadedWorker, { reason, message }: EgressError): string {
+  switch (reason) {
+    case "address_refused":
+      // Names the setting that would allow the address.
+      return message;
+    case "timeout":
+      return `The worker ${id} did not answer in time.`;
+    case "aborted":
+      return `The run ended before the worker ${id} answered.`;
+    case "too_large":
+      return `The answer of the worker ${id} is larger than this server accepts (egress.max_bytes).`;
+    case "redirect_refused":
+      return `The worker ${id} answers with a redirect, which is not followed: the call would go elsewhere.`;
+    case "not_resolved":
+    case "unreachable":
+    case "tls":
+      return `The worker ${id} cannot be reached.`;
+  }
 }
 
 /** For a response that is not an answer in the protocol. */

@@ -17,6 +17,33 @@ export function jsonSchemaOf(given: unknown, place: string, note: Note): JsonObj
   return described(given["nullable"] === true ? nullable(schema) : schema, given);
 }
 
+/**
+ * The schema of a result. Older workers fill in absent members with null and say nothing of it, and clients of gateways
+ * refuse a result that does not match.
+ */
+export function resultSchemaOf(given: unknown, mayBeNull: boolean, note: Note): JsonObject {
+  const schema = membersNullable(jsonSchemaOf(given, "the output", note));
+  return mayBeNull ? nullable(schema) : schema;
+}
+
+function membersNullable(schema: JsonObject): JsonObject {
+  const { properties, items } = schema;
+  return {
+    ...schema,
+    ...(isObject(items) ? { items: membersNullable(items) } : {}),
+    ...(isObject(properties)
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, member]) => [
+              name,
+              isObject(member) ? nullable(membersNullable(member)) : member,
+            ]),
+          ),
+        }
+      : {}),
+  };
+}
+
 function shapeOf(given: Fields, place: string, note: Note): JsonObject | undefined {
   switch (given["val_type"]) {
     case "string":

@@ -20,24 +20,31 @@ const REASONS: Readonly<Record<EgressCause, WorkerFailureReason>> = {
 
 const PASSING: readonly EgressCause[] = ["not_resolved", "unreachable", "timeout"];
 
-/** Rethrows what is not an `EgressError`. */
-export function unanswered(worker: LoadedWorker, error: unknown): WorkerFailure {
+/** `maxBytes`: the largest answer to this request. Rethrows what is not an `EgressError`. */
+export function unanswered(worker: LoadedWorker, error: unknown, maxBytes: number): WorkerFailure {
   if (!(error instanceof EgressError)) throw error;
-  const reason = REASONS[error.reason];
   const Failure = PASSING.includes(error.reason) ? PassingFailure : WorkerFailure;
-  const advice =
-    error.reason === "redirect_refused" ? " Enter the address to which it leads, if it is right." : "";
-  // The message of an `EgressError` names the origin and the setting, and no secret.
-  return new Failure(reason, `The worker ${worker.id}: ${error.message}${advice}`, { cause: error });
+  return new Failure(REASONS[error.reason], problemOf(worker, error, maxBytes), { cause: error });
+}
+
+function problemOf({ id, timeoutMs }: LoadedWorker, error: EgressError, maxBytes: number): string {
+  switch (error.reason) {
+    case "timeout":
+      return `The worker ${id} did not answer within ${timeoutMs / 1000} s. Check that it runs, or raise its timeout.`;
+    case "too_large":
+      return `The worker ${id} sends more than ${maxBytes} bytes.`;
+    default:
+      // The message names the origin and the setting, and no secret.
+      return `The worker ${id}: ${error.message}`;
+  }
 }
 
 /** For every status but 2xx, from the health or the catalog. Reads the body. */
 export async function refusal(worker: LoadedWorker, response: Response): Promise<WorkerFailure> {
-  const { status, headers } = response;
-  const challenge = headers.get("www-authenticate");
-  const options = challenge === null ? {} : { challenge };
+  const { status } = response;
+  // Not "unauthorized": no consent of a user would help.
   if (status === 401 || status === 403)
-    return new WorkerFailure("unauthorized", await signatureAdvice(worker, response), options);
+    return new WorkerFailure("refused", await signatureAdvice(worker, response));
   const Failure = status >= 500 || status === 429 ? PassingFailure : WorkerFailure;
   return new Failure("refused", `${answeredWith(worker, status)}${statusAdvice(status)}`);
 }
@@ -55,7 +62,7 @@ function statusAdvice(status: number): string {
 /** Why a worker refuses our token, as far as its answer says. Reads the body. */
 export async function signatureAdvice(worker: LoadedWorker, response: Response): Promise<string> {
   const start = `${answeredWith(worker, response.status)} It does not accept how this server signs its requests.`;
-  return `${start} ${adviceFor(detailOf(await response.text()), worker)}`;
+  return `${start} ${adviceFor(detailOf(await response.text()))}`;
 }
 
 function detailOf(text: string): string {
@@ -69,9 +76,9 @@ function detailOf(text: string): string {
 }
 
 /** The texts are those of the library that workers check tokens with. */
-function adviceFor(detail: string, { id }: LoadedWorker): string {
+function adviceFor(detail: string): string {
   if (/expired|not yet valid|\biat\b/.test(detail)) return "Check the clocks of both machines.";
   if (/token version|audience/.test(detail))
     return "It expects another version of the protocol. Update the worker.";
-  return `The secret in the record of ${id} is not the secret that the worker was started with. Enter that one.`;
+  return "The secret that was entered here is not the secret that the worker was started with. Enter that one.";
 }

@@ -27,6 +27,7 @@ import {
   upstreamRefused,
   upstreamUnauthorized,
 } from "../../tools";
+import { parseChallenge } from "../oauth";
 import { cleanDescription } from "../foreign";
 import type { LoadedWorker } from "../tool";
 
@@ -66,7 +67,7 @@ export function callFailure(failed: Failed, thrown: unknown): CallFailure {
 
 /** Whether the server refused the token of a call, which it has not performed. */
 export function isTokenRefused(thrown: unknown): boolean {
-  return (thrown instanceof StatusError || thrown instanceof ServerError) && thrown.status === 401;
+  return thrown instanceof StatusError && thrown.status === 401;
 }
 
 function final(error: ToolError): CallFailure {
@@ -119,17 +120,9 @@ function unauthorized(failed: Failed): ToolError {
 }
 
 function forbidden(failed: Failed, headers: Headers): ToolError {
-  const challenge = headers.get("www-authenticate") ?? "";
-  if (failed.hasGrant && /\berror="?insufficient_scope\b/.test(challenge)) {
-    return new ScopesLost("insufficient_scope", scopesIn(challenge));
-  }
+  const { error, scopes = [] } = parseChallenge(headers.get("www-authenticate") ?? undefined);
+  if (failed.hasGrant && error === "insufficient_scope") return new ScopesLost("insufficient_scope", scopes);
   return upstreamRefused(`${whoOf(failed)} refuses the call (403).`);
-}
-
-/** The scopes that a challenge names (RFC 6750, section 3). */
-function scopesIn(challenge: string): string[] {
-  const [, quoted, plain] = /\bscope=(?:"([^"]*)"|([^\s,]+))/.exec(challenge) ?? [];
-  return (quoted ?? plain ?? "").split(" ").filter((scope) => scope !== "");
 }
 
 function waitFrom(headers: Headers): Pick<ToolErrorDetails, "retryAfterMs"> {
@@ -140,7 +133,6 @@ function waitFrom(headers: Headers): Pick<ToolErrorDetails, "retryAfterMs"> {
 /** A JSON-RPC error. Clients of gateways get it as it is. */
 function byError(failed: Failed, error: ServerError): CallFailure {
   const { code, data, status, message } = error;
-  if (status === 401) return final(unauthorized(failed));
   const text = cleanDescription(message);
   const said = text === "" ? `${whoOf(failed)} answered with the error ${code}.` : text;
   const details = {

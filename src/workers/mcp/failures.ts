@@ -42,8 +42,7 @@ function unanswered(who: string, thrown: EgressError): WorkerFailure {
   return new Failure(REASONS[reason], `${who}: ${message}${advice}`, { cause: thrown });
 }
 
-function byError(who: string, { code, status }: ServerError): WorkerFailure {
-  if (status === 401 || status === 403) return byStatus(who, status, new Headers());
+function byError(who: string, { code }: ServerError): WorkerFailure {
   return new WorkerFailure("refused", `${who} refused the request with the JSON-RPC error ${code}.`);
 }
 

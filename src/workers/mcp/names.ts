@@ -1,8 +1,9 @@
-// The names of a worker's tools, next to the two that read resources and prompts.
+// The names of a worker's tools, next to those that read resources and prompts.
 import { uniqueNames } from "../foreign";
 
 export const READ_RESOURCE = "ReadResource";
 export const GET_PROMPT = "GetPrompt";
+export const COMPLETE = "Complete";
 
 /** The name of each tool, by the name that the server gives it. `reserved`: names that none of them gets. */
 export function namesOf(

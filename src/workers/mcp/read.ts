@@ -12,10 +12,10 @@ import { cleanDescription } from "../foreign";
 import type { AskOptions, LoadedWorker, ReadCatalog, Skipped } from "../tool";
 import { toolFrom, upstreamName } from "./definition";
 import { PassingFailure, workerFailure } from "./failures";
-import { GET_PROMPT, namesOf, READ_RESOURCE } from "./names";
+import { namesOf } from "./names";
 import { offeredOf } from "./offered";
 import { headersOf, type McpParts, ownSend, serverKey, sessionKey } from "./reach";
-import { getPrompt, readResource } from "./reserved";
+import { complete, getPrompt, readResource } from "./reserved";
 
 /** For one request. */
 const REQUEST_MS = 10_000;
@@ -122,8 +122,12 @@ class Reading {
     const reserved = [
       ...(isObject(resources) ? [readResource] : []),
       ...(isObject(prompts) ? [getPrompt] : []),
+      ...(isObject(completions) ? [complete] : []),
     ];
-    const tools = await this.#readTools(listed);
+    const tools = await this.#readTools(
+      listed,
+      reserved.map(({ name }) => name),
+    );
     return {
       tools: [...tools, ...reserved],
       ...(listed.ttlMs === undefined ? {} : { ttlMs: listed.ttlMs }),
@@ -149,11 +153,11 @@ class Reading {
     };
   }
 
-  async #readTools({ items }: Listed): Promise<ReadCatalog["tools"]> {
+  async #readTools({ items }: Listed, taken: readonly string[]): Promise<ReadCatalog["tools"]> {
     const named = items.map((item) => upstreamName(item));
     const names = namesOf(
       named.filter((name) => name !== undefined),
-      [READ_RESOURCE, GET_PROMPT],
+      taken,
     );
     const tools: ReadCatalog["tools"] = [];
     for (const [index, item] of items.entries()) {

@@ -1,7 +1,7 @@
-// The two tools that a worker has because its server offers resources or prompts. They are tools so that access hooks,
+// The tools that a worker has because its server offers resources, prompts or completions. They are tools so that access hooks,
 // requirements, limits and the log apply to each read.
 import type { WorkerTool } from "../tool";
-import { GET_PROMPT, READ_RESOURCE } from "./names";
+import { COMPLETE, GET_PROMPT, READ_RESOURCE } from "./names";
 
 const METADATA: WorkerTool["metadata"] = {
   behavior: { operations: ["read"], read_only: true, destructive: false, idempotent: true, open_world: true },
@@ -40,4 +40,28 @@ export const getPrompt: WorkerTool = {
   },
   metadata: METADATA,
   reserved: "prompt",
+};
+
+export const complete: WorkerTool = {
+  upstream: "completion/complete",
+  name: COMPLETE,
+  description: "Proposes values for an argument of a prompt or of a template of resources of the server.",
+  input: {
+    type: "object",
+    properties: {
+      ref: {
+        type: "object",
+        description: "What has the argument: {type: ref/prompt, name} or {type: ref/resource, uri}.",
+      },
+      argument: {
+        type: "object",
+        description: "The name of the argument, and what was typed: {name, value}.",
+      },
+      context: { type: "object", description: "Other arguments with their values: {arguments}." },
+    },
+    required: ["ref", "argument"],
+    additionalProperties: false,
+  },
+  metadata: METADATA,
+  reserved: "completion",
 };

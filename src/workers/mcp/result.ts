@@ -1,7 +1,7 @@
 // Results of MCP servers: clients of gateways get them as they are, everybody else in a form of JSON.
-import { compileOnce, isObject, type Json, type JsonObject, parseJson } from "../../base";
+import { isObject, type Json, type JsonObject, parseJson } from "../../base";
 import { Carried, fatal, ToolError, type ToolContext } from "../../tools";
-import type { TSchema } from "typebox";
+import { fitsForeign } from "../../schemas";
 import type { LoadedWorker, WorkerTool } from "../tool";
 
 export interface ResultOptions {
@@ -54,7 +54,7 @@ function contentOf({ content }: JsonObject): JsonObject[] {
 
 function isValid(schema: JsonObject, value: unknown): boolean {
   // It was checked when the catalog was read.
-  return value !== undefined && compileOnce(schema as TSchema).Check(value);
+  return value !== undefined && fitsForeign(schema, value);
 }
 
 /** A tool has done its work, whatever its schema says. So the result is lost only where the record asks for that. */
@@ -146,4 +146,9 @@ export function promptOutput(result: JsonObject, maxBytes: number): Carried {
     { ...(typeof description === "string" ? { description } : {}), messages: plain },
     originalOf(result),
   );
+}
+
+/** The output of `completion/complete`: the values. */
+export function completionOutput(result: JsonObject): Carried {
+  return new Carried({ completion: result["completion"] ?? null }, originalOf(result));
 }

@@ -1,13 +1,21 @@
 // Runs a tool of an MCP server.
-import { isObject, type JsonObject } from "../../base";
+import { isObject, type JsonObject, Redacted } from "../../base";
 import { HEADER_MISMATCH, listAll, type McpPeer, ProtocolError, ServerError } from "../../mcp";
 import { type Carried, networkTimeout, type ToolContext, type ToolDefinition } from "../../tools";
 import type { LoadedWorker, WorkerTool } from "../tool";
 import { Asks } from "./asks";
 import { callFailure, isTokenRefused, isUnknownTool } from "./call-failures";
 import { mayRepeat } from "./hints";
-import { callSend, headersOf, type McpParts, ownSend, serverKey, sessionKey } from "./reach";
-import { outputOf, promptOutput, resourceOutput } from "./result";
+import {
+  callSend,
+  headersOf,
+  type McpParts,
+  ownSend,
+  serverKey,
+  sessionKey,
+  type WorkerHeaders,
+} from "./reach";
+import { completionOutput, outputOf, promptOutput, resourceOutput } from "./result";
 import { relaying } from "./relay";
 
 /** Left for telling the server that a call is cancelled. */
@@ -29,6 +37,7 @@ export function running(parts: McpParts, worker: LoadedWorker, tool: WorkerTool)
 function outputFor(tool: WorkerTool, result: JsonObject, options: Parameters<typeof outputOf>[1]): Carried {
   if (tool.reserved === "resource") return resourceOutput(result, options.maxBytes);
   if (tool.reserved === "prompt") return promptOutput(result, options.maxBytes);
+  if (tool.reserved === "completion") return completionOutput(result);
   return outputOf(result, options);
 }
 
@@ -91,7 +100,8 @@ class Call {
 
   async #peer(): Promise<McpPeer> {
     const { call, grant, caller } = this.#context;
-    const headers = await headersOf(this.#worker);
+    // Those of the record win.
+    const headers = { ...passedOn(caller), ...(await headersOf(this.#worker)) };
     const liveCapabilities = this.#asks.liveCapabilities();
     const session = sessionKey(this.#worker, headers, {
       userId: call.userId,
@@ -138,6 +148,12 @@ class Call {
     await this.#context.sleep(ms);
     return !this.#context.signal.aborted;
   }
+}
+
+/** Headers of the client that its gateway passes on. They may be secrets. */
+function passedOn(caller: ToolContext["caller"]): WorkerHeaders {
+  const headers = Object.entries(caller?.headers ?? {});
+  return Object.fromEntries(headers.map(([name, value]) => [name, new Redacted(value)]));
 }
 
 function isMismatch(thrown: unknown): boolean {

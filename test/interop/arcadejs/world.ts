@@ -1,6 +1,7 @@
 // The deployment that all tests of the public client share.
 import { Browser } from "../../support/browser";
-import { type Site, startSite } from "../../support/site";
+import type { Site } from "../../support/site";
+import { startWorkerSite } from "../../workers/site";
 import { clientOf } from "./client";
 
 export interface World extends AsyncDisposable {
@@ -11,7 +12,7 @@ export interface World extends AsyncDisposable {
 }
 
 export async function startWorld(): Promise<World> {
-  const site = await startSite();
+  const site = await startWorkerSite();
   await site.addChatProvider();
   const keys = { admin: await site.key("admin"), run: await site.key("run"), read: await site.key("read") };
   const client = clientOf(site.url, keys.run);

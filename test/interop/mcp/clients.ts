@@ -19,6 +19,8 @@ export interface Access {
   provider?: OAuthProvider;
   /** If set, the client announces URL elicitation, and its user opens the address. */
   visit?: (url: string) => Promise<void>;
+  /** If set, the client listens for changes of the list of tools, and gets the names of the new one. */
+  changed?: (names: string[]) => void;
 }
 
 export interface Outcome {
@@ -66,7 +68,7 @@ export const officialClients: readonly OfficialClient[] = [
 ];
 
 async function connectFirst(server: string | Program, access: Access): Promise<Session> {
-  const client = new FirstClient(INFO, { capabilities: capabilitiesOf(access) });
+  const client = new FirstClient(INFO, { capabilities: capabilitiesOf(access), ...listening(access) });
   // Its types are incompatible under exactOptionalPropertyTypes.
   const connect = (to: object) => client.connect(to as Transport);
   let version: string | undefined;
@@ -103,6 +105,7 @@ async function connectCurrent(mode: Mode, server: string | Program, access: Acce
   const client = new CurrentClient(INFO, {
     capabilities: capabilitiesOf(access),
     versionNegotiation: { mode },
+    ...listening(access),
   });
   const { visit, provider } = access;
   if (visit !== undefined) {
@@ -144,6 +147,13 @@ function ending(signal: AbortSignal | undefined): { signal?: AbortSignal } {
 
 function capabilitiesOf({ visit }: Access) {
   return visit === undefined ? {} : { elicitation: { url: {} } };
+}
+
+function listening({ changed }: Access) {
+  if (changed === undefined) return {};
+  const onChanged = (_error: Error | null, tools: readonly { name: string }[] | null) =>
+    changed((tools ?? []).map(({ name }) => name));
+  return { listChanged: { tools: { onChanged, debounceMs: 0 } } };
 }
 
 type UrlError = new (...args: never[]) => Error & { elicitations: { url: string }[] };

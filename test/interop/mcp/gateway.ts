@@ -44,6 +44,9 @@ export function credentials(key: string, user = USER): Record<string, string> {
   return { authorization: `Bearer ${key}`, "x-user-id": user };
 }
 
+/** A tool that the gateway with the fixtures gains and loses. */
+const MORE = "Chat.ListUsers";
+
 /** A gateway with the fixtures of the conformance suite only. */
 export async function startFixtureSite(): Promise<GatewaySite & { readonly address: string }> {
   const made = await startGatewaySite({ moreCatalogs: conformanceCatalogs });
@@ -56,7 +59,11 @@ export async function startFixtureSite(): Promise<GatewaySite & { readonly addre
   toolChange.trigger = async () => {
     const { items } = await runtime.gateways.list(operator, { limit: 100, offset: 0 });
     const { id = "" } = items.find(({ slug }) => slug === "conformance") ?? {};
-    await runtime.gateways.patch(operator, id, { description: crypto.randomUUID() });
+    const { tool_filter } = await runtime.gateways.get(operator, id);
+    const hasMore = tool_filter?.allowed_tools?.includes(MORE) === true;
+    await runtime.gateways.patch(operator, id, {
+      tool_filter: { allowed_tools: hasMore ? names : [...names, MORE] },
+    });
   };
   return { ...made, address };
 }

@@ -83,12 +83,12 @@ describe("the conformance suite, with the relay as the client", () => {
   );
 
   testWithPeers()(
-    "sse-retry fails, because streams of gateways are not resumable and the relay never asks for one",
+    "sse-retry fails, because streams of calls are not resumable at gateways: the GET is for the stream of the session",
     async () => {
       const command = `${process.execPath} ${join(import.meta.dir, "relay-client.ts")}`;
       const run = { suite: "conformance-2026", revision: "2025-11-25" } as const;
       const { printed } = await runClientScenario(run, "sse-retry", command);
-      expect(printed).toContain("Client did not attempt GET reconnection");
+      expect(printed).toContain("Client did not send Last-Event-ID header on reconnection");
     },
     SUITE_MS,
   );
@@ -217,6 +217,38 @@ test("a subscription ends with the input, without a reply", async () => {
   await over;
   expect(parsed(written).map(({ method }) => method)).toEqual(["notifications/subscriptions/acknowledged"]);
 });
+
+test("news of a session come through, also when the gateway was deleted and made again", async () => {
+  const { runtime } = made.site;
+  const operator = await runtime.identity.operator("default");
+  const filter = (...allowed_tools: string[]) => ({ tool_filter: { allowed_tools } });
+  const find = async (): Promise<string> => {
+    const { items } = await runtime.gateways.list(operator, { limit: 100, offset: 0 });
+    return items.find(({ slug }) => slug === "news")?.id ?? "";
+  };
+  await made.gateway("news", filter("Chat.WhoAmI"));
+  const handler = relay("news");
+  const input = new AbortController();
+  let told = Promise.withResolvers<string>();
+  const send = (message: object) =>
+    handler(
+      JSON.parse(JSON.stringify(message)),
+      (text) => told.resolve(text),
+      JSON.stringify(message),
+      input.signal,
+    );
+  await through(handler, INITIALIZE);
+  await through(handler, request(2, "tools/list"));
+  await send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  await runtime.gateways.patch(operator, await find(), filter("Chat.ListUsers"));
+  expect(await told.promise).toContain("notifications/tools/list_changed");
+
+  told = Promise.withResolvers();
+  await runtime.gateways.delete(operator, await find());
+  await made.gateway("news", filter("Chat.WhoAmI"));
+  expect(await told.promise).toContain("notifications/tools/list_changed");
+  input.abort();
+}, 20_000);
 
 test("an answer that breaks off before its reply is an error of the request", async () => {
   await using server = Bun.serve({

@@ -74,6 +74,24 @@ export async function runClientScenario(
   return { passed: (await child.exited) === 0 && text.includes("OVERALL: PASSED"), printed: text };
 }
 
+/** The scenarios that a revision requires of a client or a server, as its release has fixed them. */
+export async function requiredScenarios(
+  { suite, revision }: SuiteRun,
+  of: "client" | "server",
+): Promise<string[]> {
+  const script = peer(suite, "dist", "index.js");
+  const child = Bun.spawn([process.execPath, script, "list", `--${of}`, "--requirements", revision], {
+    env: { PATH: process.env["PATH"] ?? "", HOME: tmpdir() },
+    stdout: "pipe",
+    timeout: SUITE_MS,
+  });
+  const text = await child.stdout.text();
+  await child.exited;
+  const [, list = ""] = text.split(of === "client" ? "Client scenarios" : "Server scenarios");
+  // The lists of scenarios begin with two spaces, and end with an empty line.
+  return [...(list.split("\n\n")[0] ?? "").matchAll(/^ {2}- (\S+)$/gm)].map(([, name = ""]) => name);
+}
+
 // One folder for each scenario: `server-NAME-TIME/checks.json`.
 function verdictsIn(folder: string): Verdicts {
   const verdicts: Verdicts = { scenarios: [], failures: [] };

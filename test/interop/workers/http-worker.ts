@@ -30,14 +30,18 @@ export interface SeenCall {
 
 /** A worker until the test is over. `age`: of the protocol. */
 export async function startPythonWorker(age: "new" | "2025-01" = "new"): Promise<PythonWorker> {
+  const worker = await runPythonWorker(age);
+  onTestFinished(() => worker[Symbol.asyncDispose]());
+  return worker;
+}
+
+export async function runPythonWorker(
+  age: "new" | "2025-01" = "new",
+): Promise<PythonWorker & AsyncDisposable> {
   const child = Bun.spawn([PYTHON, join(import.meta.dir, "http-worker.py")], {
     env: { WORKER_SECRET: SECRET, WORKER_AGE: age, PYTHONDONTWRITEBYTECODE: "1" },
     stdout: "pipe",
     stderr: "ignore",
-  });
-  onTestFinished(async () => {
-    child.kill("SIGKILL");
-    await child.exited;
   });
   const first = await child.stdout.getReader().read();
   const uri = `http://127.0.0.1:${Number(new TextDecoder().decode(first.value))}`;
@@ -45,5 +49,9 @@ export async function startPythonWorker(age: "new" | "2025-01" = "new"): Promise
     uri,
     // The worker writes what it has read.
     seen: async () => (await (await fetch(`${uri}/seen`)).json()) as SeenCall[],
+    [Symbol.asyncDispose]: async () => {
+      child.kill("SIGKILL");
+      await child.exited;
+    },
   };
 }

@@ -75,6 +75,7 @@ def tool(
     metadata_keys=None,
     deprecation=None,
     metadata=None,
+    modes=("value", "error"),
 ):
     def add(run):
         requirements = {
@@ -90,7 +91,7 @@ def tool(
             "input": {"parameters": list(parameters)},
             "output": {
                 "description": "The result.",
-                "available_modes": ["value", "error"],
+                "available_modes": list(modes),
                 "value_schema": output or value("string"),
             },
             "requirements": requirements,
@@ -171,6 +172,23 @@ def typed(inputs, context):
 def typed_list(inputs, context):
     """Returns a list of objects whose type is known."""
     return [{"status": "first", "count": 1, "note": "x"}, {"status": "second", "count": 2, "note": None}]
+
+
+@tool("FilledIn", output=value("json", properties=ITEM))
+def filled_in(inputs, context):
+    """Returns null for members that are absent, as older workers do."""
+    return {"status": "done", "count": None, "note": None}
+
+
+@tool(
+    "Maybe",
+    [parameter("found", value("boolean"))],
+    value("json", properties=ITEM),
+    modes=("value", "error", "null"),
+)
+def maybe(inputs, context):
+    """Returns an object or nothing."""
+    return {"status": "done"} if inputs["found"] else None
 
 
 @tool(

@@ -110,7 +110,7 @@ export const cors: Chapter = {
     ),
     must(
       "MCP",
-      "a local page may read that there is no stream: GET",
+      "a local page may read that there is no stream without a session: GET",
       preflight(
         "/mcp/keys",
         LOCAL,
@@ -185,7 +185,7 @@ export const cors: Chapter = {
       "OPTIONS without the method of a request is a preflight",
       asks(
         { method: "OPTIONS", path: "/mcp/keys", headers: { origin: LOCAL } },
-        { status: 204, headers: { "access-control-allow-methods": null, allow: "OPTIONS, POST" } },
+        { status: 204, headers: { "access-control-allow-methods": null, allow: "GET, OPTIONS, POST" } },
       ),
     ),
   ],

@@ -3,6 +3,7 @@ import { expect } from "bun:test";
 import { asks, check, gets, send } from "../exchange";
 import { type Chapter, must, mustNot, type Proof, should, shouldNot } from "../ledger";
 import { call, error, legacy, looks, post, posts, request } from "../mcp";
+import { hears } from "./subscriptions";
 import type { World } from "../world";
 
 const CLIENT = { name: "ledger", version: "1" };
@@ -204,7 +205,7 @@ export const mcp2025: Chapter = {
       "transports, Sending",
       "a stream begins with an event that has an id, for resumption",
       looks(progress("p"), (_messages, { text }) => expect(text).not.toMatch(/^id:/m)),
-      "Streams are not resumable, so no event has an id. Calls are short, and a client that wants to be safe sends an Idempotency-Key over REST.",
+      "The stream of a call is not resumable, so none of its events has an id. Calls are short, and a client that wants to be safe sends an Idempotency-Key over REST.",
     ),
     shouldNot(
       "transports, Sending",
@@ -221,7 +222,7 @@ export const mcp2025: Chapter = {
         await sent;
         expect(await slow.ended).toBe("stopped");
       },
-      "A client that hangs up ends its call in both families: nothing could deliver the result, since streams are not resumable. Scheduled runs are for work that must go on.",
+      "A client that hangs up ends its call in both families: nothing could deliver the result, since streams of calls are not resumable. Scheduled runs are for work that must go on.",
     ),
     should("cancellation", "a cancelled request is stopped, and gets no response", async (world) => {
       const slow = world.slow();
@@ -251,6 +252,48 @@ export const mcp2025: Chapter = {
       "transports, Listening",
       "GET is answered with a stream or 405",
       gets("/mcp/keys", { status: 405, headers: { allow: "OPTIONS, POST" } }),
+    ),
+    must(
+      "transports, Listening",
+      "GET of a session that takes a stream is answered with one",
+      hears((streams) =>
+        expect(streams.map(({ response }) => response.headers.get("content-type"))).toEqual([
+          "text/event-stream",
+          "text/event-stream",
+        ]),
+      ),
+    ),
+    should(
+      "transports, Resumability",
+      "the stream of a session begins with an event that has an id",
+      hears(([stream]) => expect(stream?.begun).toBeString()),
+    ),
+    must(
+      "transports, Resumability",
+      "ids of events are unique in a session",
+      hears(async ([older, newer], change) => {
+        await change();
+        const ids = [older?.begun, newer?.begun, (await newer?.next())?.id];
+        expect(new Set(ids).size).toBe(3);
+      }),
+    ),
+    mustNot(
+      "transports, Multiple Connections",
+      "a message is broadcast on all streams of a session",
+      hears(async ([older, newer], change, remove) => {
+        await change();
+        expect((await newer?.next())?.message["method"]).toBe("notifications/tools/list_changed");
+        await remove();
+        expect(await older?.rest()).toEqual([]);
+      }),
+    ),
+    should(
+      "tools, List Changed",
+      "a changed list is told to a client that listens",
+      hears(async ([, newer], change) => {
+        await change();
+        expect((await newer?.next())?.message["method"]).toBe("notifications/tools/list_changed");
+      }),
     ),
     must(
       "transports, Multiple Connections",
@@ -351,7 +394,7 @@ export const mcp2025: Chapter = {
     must(
       "tools, Capabilities",
       "a server with tools declares them",
-      posts(begin(), { body: '"capabilities":{"tools":{}}' }),
+      posts(begin(), { body: '"capabilities":{"tools":{"listChanged":true}}' }),
     ),
     must(
       "tools, Listing",

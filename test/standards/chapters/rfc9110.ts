@@ -141,7 +141,7 @@ export const rfc9110: Chapter = {
     must(
       "15.5.6",
       "a 405 has Allow",
-      asks({ method: "PUT", path: "/mcp/keys" }, { status: 405, headers: { allow: "OPTIONS, POST" } }),
+      asks({ method: "PUT", path: "/mcp/keys" }, { status: 405, headers: { allow: "GET, OPTIONS, POST" } }),
     ),
     must(
       "9.2.1",

@@ -54,10 +54,23 @@ describe("a tool that breaks a rule is left out, and the others stay:", () => {
     expect(skipped).toEqual([{ name: expect.any(String), reason: expect.stringContaining(reason) }]);
   });
 
-  test("it has the name and version of another, in any case", async () => {
-    const { tools, skipped } = await read(definition(), definition({ name: "ACT" }));
+  test.each([
+    ["with its name and version", definition(), "two tools"],
+    ["whose name differs only in case", definition({ name: "ACT" }), "only in case"],
+    [
+      "whose name in another version differs only in case",
+      definition({ name: "ACT", toolkit: { name: "Peer", version: "2.0.0" } }),
+      "only in case",
+    ],
+    [
+      "whose toolkit differs only in case",
+      definition({ name: "Other", toolkit: { name: "PEER", version: "1.0.0" } }),
+      "only in case",
+    ],
+  ])("there is another %s", async (_, other, reason) => {
+    const { tools, skipped } = await read(definition(), other);
     expect(tools.map(({ name }) => name)).toEqual(["Act"]);
-    expect(skipped).toEqual([{ name: "Peer.ACT", reason: expect.stringContaining("two tools") }]);
+    expect(skipped).toEqual([{ name: expect.any(String), reason: expect.stringContaining(reason) }]);
   });
 });
 
@@ -170,6 +183,26 @@ describe("types", () => {
     expect(tool?.name).toBe("Act");
     expect(tool?.output).toBeUndefined();
     expect(skipped).toEqual([{ name: "Peer.Act", reason: expect.stringContaining("output") }]);
+  });
+});
+
+describe("the type of a result", () => {
+  const outputOf = async (value_schema: object, available_modes: unknown) =>
+    (await only({ output: { value_schema, available_modes } })).tool?.output;
+  const item = { val_type: "json", properties: { a: { val_type: "string" } }, required_keys: ["a"] };
+  const members = { properties: { a: { type: ["string", "null"] } }, required: ["a"] };
+
+  test("allows null for members, which older workers fill in", async () => {
+    expect(await outputOf(item, ["value", "error"])).toEqual({ type: "object", ...members });
+    const list = { val_type: "array", inner_val_type: "json", inner_properties: item.properties };
+    expect(await outputOf(list, ["value", "error"])).toEqual({
+      type: "array",
+      items: { type: "object", properties: members.properties },
+    });
+  });
+
+  test.each([[["value", "error", "null"]], [null], [[]]])("may be null with the modes %j", async (modes) => {
+    expect(await outputOf(item, modes)).toEqual({ type: ["object", "null"], ...members });
   });
 });
 

@@ -87,6 +87,8 @@ export interface DriverOptions {
   clock?: Clock;
   allow?: readonly string[];
   maxBytes?: number;
+  /** Setting `egress.timeout`, in seconds. */
+  egressTimeout?: number;
 }
 
 /** Waits between repeats take no time. */
@@ -96,6 +98,7 @@ export function drive({
   clock = HASTY,
   allow = ["loopback"],
   maxBytes = 1_000_000,
+  egressTimeout = 30,
 }: DriverOptions = {}): Driver {
   const lines: string[] = [];
   const log = createLog({ level: "debug", clock, write: (line) => lines.push(line) });
@@ -105,7 +108,7 @@ export function drive({
   const core = {
     egress,
     clock,
-    settings: { "egress.timeout": 30 },
+    settings: { "egress.timeout": egressTimeout },
     publicUrl: () => "https://runtime.example",
   } as unknown as Core;
   return { kind, lines, call: (worker, tool, options = {}) => called(core, kind, worker, tool, options) };
@@ -151,7 +154,10 @@ function runOf(core: Core, kind: WorkerKind, worker: LoadedWorker, leftMs: numbe
   return {
     projectId: worker.projectId,
     call: { id: "te_1", executionId: "tc_1", projectId: worker.projectId, userId: "alice" },
-    tool: { catalog: { toolkit, bases: kind.bases(worker), tools: [] }, definition },
+    tool: {
+      catalog: { toolkit, bases: kind.bases(worker), tools: [], worker: { id: worker.id, type: "http" } },
+      definition,
+    },
     provider: undefined,
     progress: { requests: 0, hasEffect: false },
     limit: { signal: new AbortController().signal, stop: new LazyAbort(), left: leftMs },

@@ -90,7 +90,7 @@ describe("the catalog of a worker that", () => {
     [404, "refused"],
     [422, "refused"],
     [500, "refused"],
-    [403, "unauthorized"],
+    [403, "refused"],
   ] as const)("answers %d", async (status, reason) => {
     const { uri } = standIn(() => new Response("Internal Server Error", { status }));
     expect((await failureOf(uri)).reason).toBe(reason);

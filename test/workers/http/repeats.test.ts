@@ -117,6 +117,15 @@ describe("a call", () => {
     expect([value, waits]).toEqual(["done", 1]);
   });
 
+  test("may take as long as the record of the worker says, whatever the setting for other requests", async () => {
+    const { uri } = standIn(async (arrived) => {
+      await Bun.sleep(300);
+      return done(arrived);
+    });
+    const driver = drive({ egressTimeout: 0.1 });
+    expect((await driver.call(workerAt(uri, { timeoutMs: 10_000 }), READS)).value).toBe("done");
+  });
+
   test("is not sent again when the run has no time left", async () => {
     const { uri, arrived } = failing(9, 503, done);
     await drive().call(workerAt(uri, { retry: 10 }), READS, { leftMs: 100 });

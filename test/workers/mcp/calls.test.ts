@@ -1,7 +1,7 @@
 // Calls of tools of MCP servers: what is sent, what a failure means, and when a call is repeated.
 import { describe, expect, test } from "bun:test";
 import { Redacted } from "../../../src/base";
-import { GrantDead, ScopesLost, ToolError } from "../../../src/tools";
+import { type Caller, GrantDead, ScopesLost, ToolError } from "../../../src/tools";
 import type { LoadedWorker, WorkerTool } from "../../../src/workers/tool";
 import {
   type Asked,
@@ -53,6 +53,26 @@ describe("a call sends", () => {
 
     for (const { headers: sent } of server.requests) expect(sent.get("x-api-key")).toBe("k");
     expect(server.faults).toEqual([]);
+  });
+
+  test("the headers that the gateway of the caller passes on; those of the record win", async () => {
+    const caller: Caller = {
+      capabilities: {},
+      answers: {},
+      state: undefined,
+      headers: { "x-tenant": "blue", "x-api-key": "of the client" },
+      progress: () => undefined,
+      asks: () => undefined,
+    };
+    const headers = { "X-Api-Key": new Redacted("k") };
+
+    const { server } = await called(() => TEXT("ok"), {
+      worker: { headers: async () => headers },
+      by: { context: { caller } },
+    });
+
+    const [call] = server.calls("tools/call");
+    expect([call?.headers.get("x-tenant"), call?.headers.get("x-api-key")]).toEqual(["blue", "k"]);
   });
 
   test("the user's token in each request", async () => {
@@ -182,7 +202,7 @@ describe("a status", () => {
     expect(renewed).toEqual([1]);
   });
 
-  test("of 401 does not fail if a renewed token is accepted", async () => {
+  test("of 401 is not a failure if a renewed token is accepted", async () => {
     let refused = 0;
     const { value } = await called(() => (refused++ === 0 ? new Response("", { status: 401 }) : TEXT("ok")), {
       by: { token: "t", context: { renew: async () => true } },

@@ -6,6 +6,12 @@ import { kindOf, toolNamed, workerAt } from "./worker";
 
 const object = { type: "object", properties: { a: { type: "string" } } };
 
+function nested(levels: number): object {
+  let schema: object = { type: "string" };
+  for (let level = 0; level < levels; level++) schema = { type: "object", properties: { a: schema } };
+  return schema;
+}
+
 async function catalogOf(tools: unknown[], options: UpstreamOptions = {}) {
   await using server = new Upstream({
     ...options,
@@ -80,25 +86,15 @@ describe("a tool", () => {
     expect(tools[0]?.input).toMatchObject({ type: "object" });
   });
 
-  test("loses an output schema that cannot be used, with a reason", async () => {
-    let deep: object = { type: "string" };
-    for (let level = 0; level < 3000; level++) deep = { type: "object", properties: { a: deep } };
+  test.each([
+    ["of 900 levels", nested(300)],
+    ["of 6,000 levels", nested(3000)],
+    ["of text", "no"],
+  ])("loses an output schema %s, with a reason", async (_what, outputSchema) => {
+    const { tools, skipped } = await catalogOf([{ name: "b", inputSchema: object, outputSchema }]);
 
-    const { tools, skipped } = await catalogOf([
-      { name: "a", inputSchema: object, outputSchema: deep },
-      { name: "b", inputSchema: object, outputSchema: "no" },
-    ]).catch((error: Error) => ({ tools: [], skipped: [{ name: "", reason: error.message }] }));
-
-    // JSON of more than 1,000 levels is not read at all.
-    expect(tools).toEqual([]);
-    expect(skipped[0]?.reason).toContain("not JSON");
-  });
-
-  test("loses an output schema that is not a schema", async () => {
-    const { tools, skipped } = await catalogOf([{ name: "b", inputSchema: object, outputSchema: "no" }]);
-
-    expect(tools[0]?.output).toBeUndefined();
-    expect(skipped[0]).toMatchObject({ name: "b", reason: expect.stringContaining("output schema") });
+    expect(tools.map(({ output, original }) => [output, original])).toEqual([[undefined, {}]]);
+    expect(skipped).toEqual([{ name: "b", reason: expect.stringContaining("output schema") }]);
   });
 
   test("is not believed to be harmless", async () => {
@@ -287,11 +283,15 @@ test("the session of a catalog is ended", async () => {
 });
 
 describe("a failure", () => {
-  test.each([401, 403])("with %p has the challenge", async (status) => {
+  test.each([
+    [401, ""],
+    [403, ""],
+    [401, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}'],
+    [403, '{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no session"}}'],
+  ])("with %p has the challenge, whatever the body is: %p", async (status, body) => {
     const challenge = 'Bearer resource_metadata="https://x.example/.well-known/oauth-protected-resource"';
-    await using server = new Upstream({
-      before: () => new Response("", { status, headers: { "www-authenticate": challenge } }),
-    });
+    const headers = { "www-authenticate": challenge, "content-type": "application/json" };
+    await using server = new Upstream({ before: () => new Response(body, { status, headers }) });
 
     const read = kindOf().read(workerAt(server.url), {});
 

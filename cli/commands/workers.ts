@@ -1,0 +1,262 @@
+// `runtime workers`: MCP servers and HTTP workers, whose tools a project offers.
+import type { Worker } from "../../src/workers/schema";
+import { WorkerResponse } from "../../src/workers/schema";
+import { type Client, clientVerb, withClient } from "../client/client";
+import {
+  acceptWorker,
+  deleteWorker,
+  getWorker,
+  listWorkers,
+  refreshWorker,
+  testWorker,
+  updateWorker,
+  workerDiff,
+  workerHealth,
+  workerTools,
+} from "../client/workers";
+import { defined, type Line, verb, withDefaults } from "../command";
+import { EXIT, UsageError } from "../errors";
+import { print, printList, printRecord, type Shape } from "../output";
+import { everyRecord } from "../pages";
+import { printable } from "../printable";
+import { deleteVerb, listVerb, YES } from "../record-verbs";
+import { workerFields, WORKER_FLAGS, serverPart, TYPES } from "../worker-body";
+import { consentOfWorker, createFromAddress, noteState } from "../worker-create";
+
+const SHAPE: Shape<Worker> = {
+  name: ({ id }) => id,
+  optional: ["http", "mcp", "toolkit", "limits", "trust_annotations", "strict_results", "send_tokens"],
+  schema: WorkerResponse,
+  columns: [
+    { title: "id", keep: "always", value: ({ id }) => id },
+    { title: "type", keep: "whole", value: ({ type }) => type },
+    { title: "toolkit", keep: "whole", value: ({ toolkit }) => toolkit ?? "" },
+    { title: "tools", keep: "whole", value: ({ catalog }) => String(catalog.tools) },
+    { title: "state", value: stateOf },
+    { title: "address", value: ({ http, mcp }) => http?.uri ?? mcp?.uri ?? "" },
+  ],
+};
+
+const CHANGE_SHAPE: Shape<Awaited<ReturnType<typeof changesOf>>[number]> = {
+  name: ({ name }) => name,
+  optional: [],
+  columns: [
+    { title: "tool", keep: "always", value: ({ name }) => name },
+    { title: "change", keep: "whole", value: ({ change }) => change },
+    { title: "parts", value: ({ fields = [] }) => fields.join(", ") },
+  ],
+};
+
+export const verbs = [
+  listVerb({
+    summary: "List the workers of the project.",
+    examples: ["runtime workers list", "runtime workers list -o json"],
+    find: (client) => everyRecord((window) => listWorkers(client, window)),
+    shape: SHAPE,
+    empty: "There are no workers yet. Add one: runtime workers create ADDRESS",
+  }),
+  clientVerb({
+    usage: "show <id>",
+    summary: "Show one worker: its settings, the state of its catalog, and what of it cannot be offered.",
+    examples: ["runtime workers show files", "runtime workers show files -o json"],
+    read: (line) => ({ id: line.word(0) }),
+    run: async ({ io, common, client }, { id }) => {
+      const worker = await getWorker(client, id);
+      printRecord(io, common, worker, SHAPE);
+      noteState(io, worker);
+    },
+  }),
+  createVerb("create"),
+  createVerb("add"),
+  verb({
+    usage: "update <id>",
+    summary: "Change the given fields. A new address takes no secrets of the old one with it.",
+    examples: ["runtime workers update files --timeout 20", "runtime workers update crm --updates auto"],
+    flags: [{ flag: "--address <address>", meaning: "its new address" }, ...WORKER_FLAGS],
+    read: (line) => ({ id: line.word(0), address: line.text("address"), fields: workerFields(line) }),
+    run: (io, common, { id, address, fields }) =>
+      withClient(io, common, async (client) => {
+        const { type } = await getWorker(client, id);
+        const kind = type === "http" ? "http" : "mcp";
+        const part = { ...(await serverPart(io, kind, fields)), ...defined({ uri: address }) };
+        const patch = { ...fields.own, ...(Object.keys(part).length === 0 ? {} : { [kind]: part }) };
+        if (Object.keys(patch).length === 0)
+          throw new UsageError("Nothing to change. See: runtime workers update --help");
+        const worker = await updateWorker(client, id, patch);
+        printRecord(io, common, worker, SHAPE);
+        noteState(io, worker);
+      }),
+  }),
+  deleteVerb({
+    summary: "Delete a worker with its tools and, of an OAuth server, the users' grants.",
+    examples: ["runtime workers delete files"],
+    find: async (client, word) => {
+      const { id, catalog } = await getWorker(client, word);
+      return {
+        id,
+        name: id,
+        question: `Delete the worker ${id} with its ${catalog.tools} tools?`,
+        done: `The worker ${id} is deleted.`,
+      };
+    },
+    remove: deleteWorker,
+  }),
+  enabling("enable", true, "Offer the tools of a worker again."),
+  enabling("disable", false, "Offer none of a worker's tools. Its settings and catalog stay."),
+  clientVerb({
+    usage: "refresh <id>",
+    summary: "Read the catalog of a worker again.",
+    examples: ["runtime workers refresh files"],
+    read: (line) => ({ id: line.word(0) }),
+    run: async ({ io, common, client }, { id }) => {
+      const worker = await refreshWorker(client, id);
+      printRecord(io, common, worker, SHAPE);
+      noteState(io, worker);
+      return worker.catalog.error === undefined ? EXIT.ok : EXIT.error;
+    },
+  }),
+  clientVerb({
+    usage: "health <id>",
+    summary: "Ask whether a worker answers. Exits 1 if it does not.",
+    examples: ["runtime workers health files"],
+    read: (line) => ({ id: line.word(0) }),
+    run: async ({ io, common, client }, { id }) => {
+      const health = await workerHealth(client, id);
+      const { healthy = false, message } = health;
+      print(io, common.output, health, () => `${healthy ? "healthy" : "not healthy"}\n`);
+      if (message !== undefined && message !== "") io.note(printable(message));
+      return healthy ? EXIT.ok : EXIT.error;
+    },
+  }),
+  clientVerb({
+    usage: "tools <id>",
+    summary: "List the tools of a worker that the project offers.",
+    examples: ["runtime workers tools files", "runtime workers tools files -o name"],
+    read: (line) => ({ id: line.word(0) }),
+    run: async ({ io, common, client }, { id }) => {
+      const tools = await everyRecord((window) => workerTools(client, id, window));
+      printList(
+        io,
+        common,
+        tools,
+        {
+          name: ({ qualified_name }) => qualified_name,
+          optional: ["description", "deprecation_message", "requirements", "toolkit"],
+          columns: [
+            { title: "name", keep: "always", value: ({ qualified_name }) => qualified_name },
+            { title: "description", value: ({ description = "" }) => description.split("\n")[0] ?? "" },
+          ],
+        },
+        `The worker offers no tools. See why: runtime workers show ${id}`,
+      );
+    },
+  }),
+  clientVerb({
+    usage: "test <address>",
+    summary: "Ask an address whether it is a worker, without storing anything. Exits 1 if it is not.",
+    examples: ["runtime workers test https://mcp.example.com/mcp"],
+    flags: [{ flag: "--type <type>", meaning: "http or mcp (default: mcp)" }],
+    read: (line) => ({ uri: line.word(0), type: line.choice("type", TYPES) ?? "mcp" }),
+    run: async ({ io, common, client }, { uri, type }) => {
+      const result = await testWorker(client, { type, [type]: { uri } });
+      print(io, common.output, result, () => `${printable(result.message)}\n`);
+      return result.success ? EXIT.ok : EXIT.error;
+    },
+  }),
+  clientVerb({
+    usage: "authorize <id>",
+    summary: "Consent to an OAuth server as the administrator, so that its catalog can be read.",
+    examples: ["runtime workers authorize crm"],
+    flags: [{ flag: "--no-browser", meaning: "print the address of the consent and open no browser" }],
+    read: (line) => ({ id: line.word(0), browser: line.has("browser") }),
+    run: (call, { id, browser }) => consentOfWorker(call, id, browser),
+  }),
+  clientVerb({
+    usage: "diff <id>",
+    summary: "Show what the worker has changed since its tools were accepted.",
+    examples: ["runtime workers diff files"],
+    read: (line) => ({ id: line.word(0) }),
+    run: async ({ io, common, client }, { id }) => {
+      const changes = await changesOf(client, id);
+      printList(io, common, changes, CHANGE_SHAPE, "Nothing has changed.");
+      if (changes.length > 0) io.note(`To accept: runtime workers accept ${id} [TOOL…]`);
+    },
+  }),
+  clientVerb({
+    usage: "accept <id> [tools...]",
+    summary: "Accept new, changed and missing tools of a worker: all of them, or the named ones.",
+    examples: ["runtime workers accept files", "runtime workers accept files Files.read_file"],
+    read: (line) => ({ id: line.word(0), tools: [line.optionalWord(1), ...line.rest].flatMap(wordOf) }),
+    run: async ({ io, common, client }, { id, tools }) => {
+      const worker = await acceptWorker(client, id, tools.length === 0 ? {} : { tools });
+      printRecord(io, common, worker, SHAPE);
+      noteState(io, worker);
+    },
+  }),
+];
+
+function createVerb(name: "create" | "add") {
+  return verb({
+    usage: `${name} <address>`,
+    summary:
+      name === "add"
+        ? "The same as create."
+        : "Add a worker: find out what the address is, show its tools, and ask what must be asked.",
+    examples: [
+      `runtime workers ${name} https://mcp.example.com/mcp`,
+      `runtime workers ${name} http://127.0.0.1:3001/mcp --id everything --yes`,
+      `runtime workers ${name} http://127.0.0.1:8002 --type http --secret-env WORKER_SECRET --yes`,
+    ],
+    flags: [
+      { flag: "--id <id>", meaning: "its id (default: after the name that the server gives)" },
+      { flag: "--type <type>", meaning: "http or mcp (default: what the address turns out to be)" },
+      ...withDefaults(WORKER_FLAGS, {
+        "--toolkit <name>": "the id in PascalCase",
+        "--send-tokens": "yes",
+        "--timeout <seconds>": "30",
+        "--retry <count>": "2",
+        "--updates <manner>": "review",
+      }),
+      { flag: "--register", meaning: "register a client at its authorization server, if that is needed" },
+      { flag: "--dry-run", meaning: "only show what it is and which tools it has" },
+      YES,
+    ],
+    read: (line: Line) => ({
+      address: line.word(0),
+      id: line.text("id"),
+      fields: workerFields(line),
+      registers: line.has("register"),
+      dryRun: line.has("dry-run"),
+      yes: line.has("yes"),
+    }),
+    run: (io, common, options) =>
+      withClient(io, common, (client) => createFromAddress({ io, common, client }, options, SHAPE)),
+  });
+}
+
+function enabling(name: string, enabled: boolean, summary: string) {
+  return clientVerb({
+    usage: `${name} <id>`,
+    summary,
+    examples: [`runtime workers ${name} files`],
+    read: (line) => ({ id: line.word(0) }),
+    run: async ({ io, common, client }, { id }) =>
+      printRecord(io, common, await updateWorker(client, id, { enabled }), SHAPE),
+  });
+}
+
+async function changesOf(client: Client, id: string) {
+  return (await workerDiff(client, id)).tools;
+}
+
+function stateOf({ enabled, catalog, requirements }: Worker): string {
+  if (!enabled) return "disabled";
+  if (!requirements.met) return "needs a consent";
+  if (catalog.error !== undefined) return "not reachable";
+  const waiting = catalog.new + catalog.changed + catalog.missing;
+  return waiting === 0 ? "ready" : `ready, ${waiting} to review`;
+}
+
+function wordOf(word: string | undefined): string[] {
+  return word === undefined ? [] : [word];
+}

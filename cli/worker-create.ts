@@ -1,0 +1,129 @@
+// `runtime workers create`: finds out what an address is, shows its tools, asks what must be asked, and creates the worker.
+import type { WorkerPreview } from "../src/workers/preview/schema";
+import type { Worker } from "../src/workers/schema";
+import type { ClientCall } from "./client/client";
+import { authorizeWorker, createWorker, getWorker, previewWorker } from "./client/workers";
+import { EXIT, UsageError } from "./errors";
+import type { Io } from "./io";
+import { print, printRecord, type Shape } from "./output";
+import { printable } from "./printable";
+import { serverPart, type WorkerFields } from "./worker-body";
+
+export interface CreateWorkerOptions {
+  address: string;
+  id: string | undefined;
+  fields: WorkerFields;
+  /** Registers a client at the authorization server. */
+  registers: boolean;
+  dryRun: boolean;
+  yes: boolean;
+}
+
+/** More tools are counted, not listed. */
+const MOST_SHOWN = 40;
+const TIMEOUT_S = 30;
+const RETRIES = 2;
+
+/** Resolves to the exit code. */
+export async function createFromAddress(
+  call: ClientCall,
+  options: CreateWorkerOptions,
+  shape: Shape<Worker>,
+): Promise<number> {
+  const { io, common, client } = call;
+  const { address, fields, dryRun, yes } = options;
+  if (!dryRun && !yes && !io.interactive)
+    throw new UsageError("Questions need a terminal. To take the defaults, use --yes.");
+  const preview = await previewOf(call, options);
+  if (dryRun) {
+    print(io, common.output, preview, () => previewText(preview));
+    return EXIT.ok;
+  }
+  for (const line of previewText(preview).trimEnd().split("\n")) io.note(line);
+  const id = options.id ?? (yes ? preview.suggested_id : await io.prompts.ask("Id", preview.suggested_id));
+  if (!yes && !(await io.prompts.confirm(questionOf(id, preview), true))) {
+    io.note("Nothing was created.");
+    return EXIT.error;
+  }
+  const part = {
+    timeout: TIMEOUT_S,
+    retry: RETRIES,
+    ...(await serverPart(io, preview.type, fields)),
+    uri: address,
+    ...(options.registers ? { register: true } : {}),
+  };
+  const worker = await createWorker(client, { id, type: preview.type, ...fields.own, [preview.type]: part });
+  printRecord(io, common, worker, shape);
+  noteState(io, worker);
+  if (worker.requirements.met || yes || !io.interactive) return EXIT.ok;
+  if (await io.prompts.confirm("Consent now, so that its tools can be listed?", true))
+    return consentOfWorker(call, id, true);
+  return EXIT.ok;
+}
+
+async function previewOf({ io, client }: ClientCall, { address, fields }: CreateWorkerOptions) {
+  const type = fields.type ?? (fields.secret === undefined ? undefined : "http");
+  const guess = type ?? "mcp";
+  const part = { ...(await serverPart(io, guess, fields)), uri: address };
+  return previewWorker(client, { ...(type === undefined ? {} : { type }), [guess]: part });
+}
+
+function questionOf(id: string, { tools, authorization }: WorkerPreview): string {
+  if (authorization !== undefined) return `Create the worker ${id}? Its tools are listed after your consent.`;
+  return `Create the worker ${id} with ${tools.length} tools?`;
+}
+
+function previewText({ type, server, tools, skipped, authorization, sends_tokens }: WorkerPreview): string {
+  const kind = type === "mcp" ? "An MCP server" : "An HTTP worker";
+  const name = server?.name === undefined ? "" : `: ${server.name} ${server.version ?? ""}`.trimEnd();
+  const lines = [`${kind}${name}`];
+  if (authorization !== undefined) lines.push(authorization.message);
+  const shown = tools.slice(0, MOST_SHOWN);
+  lines.push(...shown.map(({ name: tool, description }) => `  ${tool}  ${firstLine(description)}`));
+  if (tools.length > shown.length) lines.push(`  and ${tools.length - shown.length} more`);
+  lines.push(...skipped.map(({ name: tool, reason }) => `Left out: ${tool}: ${reason}`));
+  if (sends_tokens)
+    lines.push("It will get the tokens of users for tools that need them. To prevent that: --no-send-tokens");
+  return `${lines.map(printable).join("\n")}\n`;
+}
+
+function firstLine(text: string): string {
+  const [line = ""] = text.split("\n");
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+}
+
+/** Says what of a worker does not work, and what to do next. */
+export function noteState(io: Io, { id, requirements, catalog, skipped }: Worker): void {
+  const waiting = catalog.new + catalog.changed + catalog.missing;
+  if (!requirements.met) io.note(`It needs your consent: runtime workers authorize ${id}`);
+  else if (catalog.error !== undefined) io.note(`Its catalog could not be read: ${printable(catalog.error)}`);
+  if (skipped.length > 0)
+    io.note(`${skipped.length} left out. To see why: runtime workers show ${id} -o json --fields skipped`);
+  if (waiting > 0) io.note(`${waiting} changes wait. To see them: runtime workers diff ${id}`);
+}
+
+const POLL_MS = 1000;
+
+/** Sends the administrator to the consent of an OAuth server, and waits for it at a terminal. */
+export async function consentOfWorker(call: ClientCall, id: string, browser: boolean): Promise<number> {
+  const { io, common, client } = call;
+  const first = await authorizeWorker(client, id);
+  print(io, common.output, first, () =>
+    first.url === undefined ? `${first.status}\n` : `${printable(first.url)}\n`,
+  );
+  if (first.status === "completed" || first.url === undefined || !io.interactive) return EXIT.ok;
+  const opened = browser && io.openBrowser(first.url);
+  io.note(
+    opened
+      ? "Opened in the browser. Waiting (Ctrl-C cancels)."
+      : "Open it in a browser. Waiting (Ctrl-C cancels).",
+  );
+  for (;;) {
+    await Bun.sleep(POLL_MS);
+    const { requirements } = await getWorker(client, id);
+    if (!requirements.met) continue;
+    io.note(io.notePaint.green("Consent completed."));
+    noteState(io, await getWorker(client, id));
+    return EXIT.ok;
+  }
+}

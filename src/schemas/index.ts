@@ -1,0 +1,8 @@
+// JSON Schemas from outside: made safe to compile, to check with and to show.
+export { type CheckedSchema, checkForeignSchema } from "./check-foreign";
+export { cleanDescription } from "./description";
+export { withDoubles, withLongIntegers } from "./digits";
+export { fitsForeign, foreignErrors } from "./foreign-check";
+export { parametersIn, schemasInPlace } from "./places";
+export { referred } from "./pointer";
+export { typesIn } from "./types";
