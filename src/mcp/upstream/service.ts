@@ -9,7 +9,7 @@ import type { AnswerForm, Reader } from "../answer-form";
 import { INVALID_PARAMS, noSuchMethod, RESOURCE_NOT_FOUND, RpcError } from "../json-rpc";
 import type { List, ListKind } from "../list-changes";
 import { pageOf, pageText } from "../list-page";
-import { type Listed, type UpstreamOffer, upstreamOffer } from "./offer";
+import { type Listed, type UpstreamLists, type UpstreamOffer, upstreamOffer } from "./offer";
 import type { Shown } from "./passed-result";
 import { completionMembers, promptMembers, readForm, resourceMembers } from "./read-form";
 import type { Addressed } from "./uris";
@@ -26,7 +26,6 @@ const LISTS = {
 } as const;
 export type ListMethod = keyof typeof LISTS;
 
-type UpstreamLists = Record<(typeof LISTS)[ListMethod], readonly Listed[]>;
 type UpstreamKind = Exclude<ListKind, "tools">;
 
 /** A run of a reserved tool. */
@@ -45,8 +44,6 @@ export class Upstreams {
   readonly #tools: Tools;
   // A change of a gateway creates a new record object, a change of a worker a new registry.
   readonly #byGateway = new WeakMap<Gateway, { registry: Registry; offer: UpstreamOffer }>();
-
-  readonly #fingerprints = new WeakMap<UpstreamOffer, Partial<Record<UpstreamKind, string>>>();
 
   constructor(tools: Tools) {
     this.#tools = tools;
@@ -73,7 +70,7 @@ export class Upstreams {
     if (!has(offer, method)) return undefined;
     const seen = await this.#visible(gateway, userId, offer);
     const kind = member === "prompts" ? "prompts" : "resources";
-    listed(kind, this.#fingerprint(kind, seen, offer));
+    listed(kind, fingerprintOf(kind, seen));
     const page = pageOf(seen[member], ({ shown }) => shown, cursor);
     return pageText(
       member,
@@ -86,39 +83,25 @@ export class Upstreams {
   get lists(): Record<UpstreamKind, List> {
     const list = (kind: UpstreamKind): List => ({
       basis: async (gateway) => {
-        const all = this.#fingerprintOfAll(kind, await this.of(gateway));
+        const all = fingerprintOf(kind, (await this.of(gateway)).lists);
         return `${all} ${await this.#tools.accessRulesOf(gateway.projectId)}`;
       },
-      fingerprint: async ({ gateway, userId }) => {
-        const offer = await this.of(gateway);
-        return this.#fingerprint(kind, await this.#visible(gateway, userId, offer), offer);
-      },
+      fingerprint: async ({ gateway, userId }) =>
+        fingerprintOf(kind, await this.#visible(gateway, userId, await this.of(gateway))),
     });
     return { prompts: list("prompts"), resources: list("resources") };
   }
 
-  #fingerprint(kind: UpstreamKind, seen: UpstreamLists, offer: UpstreamOffer): string {
-    const isWhole = itemsOf(kind, seen).length === itemsOf(kind, listsOf(offer)).length;
-    return isWhole ? this.#fingerprintOfAll(kind, offer) : fingerprintOf(kind, seen);
-  }
-
-  /** Made once: the lists may be long, and are compared for each user. */
-  #fingerprintOfAll(kind: UpstreamKind, offer: UpstreamOffer): string {
-    const made = this.#fingerprints.get(offer) ?? {};
-    this.#fingerprints.set(offer, made);
-    return (made[kind] ??= fingerprintOf(kind, listsOf(offer)));
-  }
-
   /** What the user may see. */
   async #visible(gateway: Gateway, userId: string, offer: UpstreamOffer): Promise<UpstreamLists> {
-    const all = listsOf(offer);
-    const serving = [...new Set(Object.values(all).flatMap((items) => items.map(({ tool }) => tool)))];
+    const { lists, serving } = offer;
     const visible = new Set(await this.#tools.visible(gateway.projectId, userId, serving));
+    if (visible.size === serving.length) return lists;
     const seen = (items: readonly Listed[]): Listed[] => items.filter(({ tool }) => visible.has(tool));
     return {
-      prompts: seen(all.prompts),
-      resources: seen(all.resources),
-      resourceTemplates: seen(all.resourceTemplates),
+      prompts: seen(lists.prompts),
+      resources: seen(lists.resources),
+      resourceTemplates: seen(lists.resourceTemplates),
     };
   }
 
@@ -142,21 +125,20 @@ export class Upstreams {
   }
 }
 
-function listsOf({ prompts, resources, templates }: UpstreamOffer): UpstreamLists {
-  return { prompts, resources, resourceTemplates: templates };
-}
+const fingerprints = new WeakMap<UpstreamLists, Partial<Record<UpstreamKind, string>>>();
 
 /** Resources and templates change together. */
-function itemsOf(kind: UpstreamKind, lists: UpstreamLists): readonly Listed[] {
-  return kind === "prompts" ? lists.prompts : [...lists.resources, ...lists.resourceTemplates];
-}
-
 function fingerprintOf(kind: UpstreamKind, lists: UpstreamLists): string {
-  return hashOf(
-    itemsOf(kind, lists)
+  const known = fingerprints.get(lists) ?? {};
+  fingerprints.set(lists, known);
+  const { prompts, resources, resourceTemplates } = lists;
+  const items = (): readonly Listed[] =>
+    kind === "prompts" ? prompts : [...resources, ...resourceTemplates];
+  return (known[kind] ??= hashOf(
+    items()
       .map(({ text }) => text)
       .join("\n"),
-  );
+  ));
 }
 
 /** Whether the gateway has what a method is about. */
