@@ -40,6 +40,9 @@ export type OfferedRow = Pick<
   "worker_id" | "accepted_hash" | "accepted" | "names" | "contents" | "contents_hash"
 >;
 
+/** Whether what is offered of a worker has changed. */
+export type CatalogHashes = Pick<CatalogRow, "worker_id" | "accepted_hash" | "contents_hash">;
+
 const FACTS = [
   "project_id",
   "worker_id",
@@ -60,6 +63,15 @@ const FIND = query<CatalogRow>(
 );
 const LIST_FACTS = query<CatalogFacts>(
   `SELECT ${FACTS.join(", ")} FROM worker_catalogs WHERE project_id = ? ORDER BY worker_id`,
+);
+const FIND_FACTS = query<CatalogFacts>(
+  `SELECT ${FACTS.join(", ")} FROM worker_catalogs WHERE project_id = ? AND worker_id = ?`,
+);
+const LIST_DUE_TIMES = query<Pick<CatalogFacts, "worker_id" | "due_at">>(
+  "SELECT worker_id, due_at FROM worker_catalogs WHERE project_id = ?",
+);
+const LIST_HASHES = query<CatalogHashes>(
+  "SELECT worker_id, accepted_hash, contents_hash FROM worker_catalogs WHERE project_id = ?",
 );
 const OFFERED = "worker_id, accepted_hash, accepted, names, contents, contents_hash";
 const LIST_OFFERED = query<OfferedRow>(
@@ -87,8 +99,24 @@ export function findCatalog(
   return store.get(FIND, projectId, workerId);
 }
 
-export function listCatalogFacts(store: Store, projectId: string): Promise<CatalogFacts[]> {
-  return store.all(LIST_FACTS, projectId);
+/** When each catalog of the project should be read again, by worker. */
+export async function dueTimes(store: Store, projectId: string): Promise<ReadonlyMap<string, number>> {
+  const rows = await store.all(LIST_DUE_TIMES, projectId);
+  return new Map(rows.map(({ worker_id, due_at }) => [worker_id, due_at]));
+}
+
+/** Without the workers whose catalogs have never been read. */
+export async function catalogFactsOf(
+  store: Store,
+  projectId: string,
+  workerIds: readonly string[],
+): Promise<ReadonlyMap<string, CatalogFacts>> {
+  const rows = await Promise.all(workerIds.map((id) => store.get(FIND_FACTS, projectId, id)));
+  return new Map(rows.flatMap((row) => (row === undefined ? [] : [[row.worker_id, row] as const])));
+}
+
+export function listCatalogHashes(store: Store, projectId: string): Promise<CatalogHashes[]> {
+  return store.all(LIST_HASHES, projectId);
 }
 
 export function listOffered(store: Store, projectId: string): Promise<OfferedRow[]> {

@@ -3,13 +3,14 @@ import { present, RecentMap } from "../base";
 import type { Core } from "../core";
 import { CachedByGeneration } from "../store";
 import type { Catalog, ToolDefinition } from "../tools";
-import { listCatalogFacts, findOffered, listOffered, type OfferedRow } from "./catalog-repository";
+import { listCatalogHashes, findOffered, listOffered, type OfferedRow } from "./catalog-repository";
 import { WorkerTurns } from "./call-limits";
 import { configOf } from "./config";
 import { type Contents, contentsOf, namesOf, type NamesOfToolkit } from "./contents";
 import { lateDefinition } from "./definitions";
 import type { WorkerDirectory } from "./directory";
 import { type KnownWorker, loadedWorker } from "./known";
+import { withTrust } from "./mcp";
 import type { WorkerKinds } from "./refresh";
 import type { LoadedWorker, ReadCatalog, Skipped, WorkerTool } from "./tool";
 
@@ -78,7 +79,7 @@ export class OfferedCatalogs {
     if (workers.length === 0) return NOTHING;
     const known = this.#kept.get(projectId);
     const hashes = new Map(
-      (await listCatalogFacts(this.#core.store, projectId)).map((facts) => [facts.worker_id, facts]),
+      (await listCatalogHashes(this.#core.store, projectId)).map((facts) => [facts.worker_id, facts]),
     );
     const changed = workers.filter(({ row }) => {
       const [kept, facts] = [known?.get(row.id), hashes.get(row.id)];
@@ -130,7 +131,7 @@ export class OfferedCatalogs {
     const key = `${loaded.projectId}\n${loaded.id}`;
     const { limits = {} } = configOf(worker.row);
     const define = (index: number): ToolDefinition => {
-      const tool = withConsent(loaded, toolAt(index));
+      const tool = withTrust(loaded, withConsent(loaded, toolAt(index)));
       const run = kind.run(loaded, tool);
       return this.#define(tool, (input, context) =>
         this.#turns.run(key, limits, context, () => run(input, context)),

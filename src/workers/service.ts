@@ -105,9 +105,8 @@ export class Workers {
   ): Promise<Page<Worker>> {
     const window = paging(query);
     const { workers, total } = await this.#directory.page(projectId, window);
-    const facts = new Map(
-      (await stored.listCatalogFacts(this.#core.store, projectId)).map((one) => [one.worker_id, one]),
-    );
+    const ids = workers.map(({ row }) => row.id);
+    const facts = await stored.catalogFactsOf(this.#core.store, projectId, ids);
     const { collisions } = await this.#offered.of(projectId);
     const records = workers.map(async (worker) =>
       workerRecord(worker, {

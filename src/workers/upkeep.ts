@@ -3,7 +3,7 @@
 import { RecentMap } from "../base";
 import type { Core } from "../core";
 import { RuntimeError } from "../errors";
-import { listCatalogFacts, makeCatalogDue } from "./catalog-repository";
+import { dueTimes, makeCatalogDue } from "./catalog-repository";
 import type { WorkerDirectory } from "./directory";
 import type { KnownWorker } from "./known";
 import type { Refresher } from "./refresh";
@@ -82,10 +82,8 @@ export class Upkeep {
     const now = this.#core.clock.now();
     const workers = await this.#directory.enabled(projectId);
     if (workers.length === 0) return;
-    const facts = new Map(
-      (await listCatalogFacts(this.#core.store, projectId)).map((one) => [one.worker_id, one]),
-    );
-    const due = workers.filter(({ row }) => (facts.get(row.id)?.due_at ?? 0) <= now);
+    const times = await dueTimes(this.#core.store, projectId);
+    const due = workers.filter(({ row }) => (times.get(row.id) ?? 0) <= now);
     const read = async (): Promise<void> => {
       for (let worker = due.shift(); worker !== undefined; worker = due.shift()) {
         if (!this.#reading.has(keyOf(projectId, worker.row.id))) await this.#read(worker);

@@ -299,6 +299,7 @@ describe("two processes", () => {
   });
 
   test("a reading of a worker that was changed meanwhile is not stored", async () => {
+    upstream.catalog = undefined;
     await site.runtime.workers.create(site.operator, mcpWorker("wiki", upstream.uri));
     await using other = await startPlainWorker([plainTool("elsewhere")]);
     const gate = Promise.withResolvers<void>();
@@ -311,10 +312,13 @@ describe("two processes", () => {
     };
     const slow = site.runtime.workers.catalogs.refresh(site.operator, "wiki");
     await began.promise;
-    await site.runtime.workers.update(site.operator, "wiki", { mcp: { uri: other.uri }, updates: "auto" });
+    const moved = { mcp: { uri: other.uri }, enabled: false };
+    await site.runtime.workers.update(site.operator, "wiki", moved);
     gate.resolve();
     await slow;
 
+    expect((await site.runtime.workers.get(site.operator, "wiki")).catalog.tools).toBe(0);
+    await site.runtime.workers.update(site.operator, "wiki", { enabled: true });
     expect(await offered()).toEqual(["Wiki.elsewhere"]);
   });
 });
