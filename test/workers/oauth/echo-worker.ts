@@ -70,5 +70,9 @@ function serverOf(seen: EchoWorker, { subject }: IssuedToken): McpServer {
       return { content: [{ type: "text", text: `subject: ${subject}` }] };
     });
   }
+  // Named after the person who lists it.
+  server.registerResource(`notes of ${subject}`, `notes://${subject}`, {}, (uri) => ({
+    contents: [{ uri: uri.href, text: `notes of ${subject}` }],
+  }));
   return server;
 }

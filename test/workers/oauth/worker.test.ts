@@ -57,7 +57,8 @@ describe("a worker that wants tokens", () => {
     expect(at((await made.admin.get("/v1/workers/echo/authorize")).body, "status")).toBe("completed");
     const { body } = await made.admin.get("/v1/workers/echo");
 
-    expect(body).toMatchObject({ requirements: { met: true }, catalog: { tools: 2 } });
+    // With the one that reads resources.
+    expect(body).toMatchObject({ requirements: { met: true }, catalog: { tools: 3 } });
     const providers = await made.admin.get("/v1/admin/auth_providers");
     expect(at(providers.body, "items")).toEqual([
       expect.objectContaining({ id: "worker-echo", oauth2: expect.objectContaining({ worker: "echo" }) }),
@@ -71,6 +72,19 @@ describe("a worker that wants tokens", () => {
     const { body } = await made.admin.get(`/v1/workers/echo/authorize?${query}`);
 
     expect(body).toMatchObject({ user_id: "carol", status: "pending" });
+  });
+
+  test("keeps the resources of the administrator who lists it from everybody else", async () => {
+    await using made = await OAuthSite.start();
+    await made.ready();
+    const { body, text } = await made.admin.get("/v1/workers/echo");
+
+    expect(at(body, "skipped")).toEqual([
+      { name: "resources", reason: expect.stringContaining("may be that person's own") },
+    ]);
+    expect(text).not.toContain("notes");
+    const [catalog] = await made.site.runtime.workers.catalogsOf("default");
+    expect(JSON.stringify(catalog?.worker)).not.toContain("notes");
   });
 
   test("gets the token of the user of each call, and of no other", async () => {
