@@ -76,7 +76,8 @@ export class Cleaner {
     const { keywords, around } = nullableSchema(value);
     if (around === undefined) return this.#node(value, keywords, at);
     this.#places.set(value, at);
-    return { ...around, anyOf: [this.#node(value, keywords, `${at}/anyOf/0`), { type: "null" }] };
+    const alternatives = [this.#node(value, keywords, `${at}/anyOf/0`), { type: "null" }];
+    return { ...this.#node(around, around, at), anyOf: alternatives };
   }
 
   /** `given`: the keywords of `source`, perhaps converted. */

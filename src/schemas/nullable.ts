@@ -1,7 +1,7 @@
 // `nullable` of OpenAPI 3.0: the check knows only the type `null`.
 import type { Node } from "./references";
 
-/** Keywords that say for themselves whether null is allowed. */
+/** Keywords that may refuse null, beside `type` and `enum`. */
 const OTHERS = ["$ref", "$dynamicRef", "$recursiveRef", "anyOf", "oneOf", "allOf", "not", "const", "if"];
 
 /**
@@ -11,16 +11,23 @@ const OTHERS = ["$ref", "$dynamicRef", "$recursiveRef", "anyOf", "oneOf", "allOf
 export function nullableSchema(schema: Node): { keywords: Node; around?: Node } {
   const { nullable, ...keywords } = schema;
   if (nullable !== true) return { keywords };
-  const { type, enum: values, title, description, default: fallback, ...rest } = keywords;
-  if (type !== undefined && !OTHERS.some((keyword) => Object.hasOwn(keywords, keyword))) {
-    const list = Array.isArray(values) ? { enum: [...new Set<unknown>([...values, null])] } : {};
-    return { keywords: { ...keywords, ...list, type: [...new Set<unknown>([type, "null"].flat())] } };
-  }
-  const texts = Object.entries({ title, description, default: fallback });
+  const { type, enum: values, title, description, default: usual, ...rest } = keywords;
+  if (OTHERS.some((keyword) => Object.hasOwn(keywords, keyword)))
+    return {
+      keywords: { ...present({ type, enum: values }), ...rest },
+      around: present({ title, description, default: usual }),
+    };
   return {
-    keywords: Object.fromEntries(
-      Object.entries({ type, enum: values, ...rest }).filter(([, value]) => value !== undefined),
-    ),
-    around: Object.fromEntries(texts.filter(([, value]) => value !== undefined)),
+    keywords: {
+      ...keywords,
+      ...(type === undefined ? {} : { type: [...new Set<unknown>([type, "null"].flat())] }),
+      ...(Array.isArray(values)
+        ? { enum: values.includes(null) ? values : [...(values as unknown[]), null] }
+        : {}),
+    },
   };
+}
+
+function present(keywords: Node): Node {
+  return Object.fromEntries(Object.entries(keywords).filter(([, value]) => value !== undefined));
 }

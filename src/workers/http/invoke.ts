@@ -91,7 +91,8 @@ class Invocation {
     const { worker, context } = this.#call;
     const secret = await secretOf(worker);
     const token = workerToken(secret, context.now());
-    for (const value of [secret, token]) this.#withheld.addToken(value);
+    this.#withheld.addSecret(secret);
+    this.#withheld.addToken(token);
     return context.fetch(BASE, INVOKE, {
       method: "POST",
       headers: {

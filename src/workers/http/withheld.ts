@@ -7,15 +7,19 @@ const SHORTEST = 8;
 
 export class Withheld {
   readonly #tokens = new Set<string>();
-  readonly #secrets: readonly string[];
+  readonly #secrets: Set<string>;
 
-  /** @param secrets values of a project's secrets, which may also be ordinary words. */
+  /** @param secrets values that people have chosen, which may also be ordinary words. */
   constructor(secrets: readonly string[]) {
-    this.#secrets = secrets;
+    this.#secrets = new Set(secrets);
   }
 
   addToken(token: Redacted): void {
     this.#tokens.add(token.reveal());
+  }
+
+  addSecret(secret: Redacted): void {
+    this.#secrets.add(secret.reveal());
   }
 
   /** JSON text without tokens. */

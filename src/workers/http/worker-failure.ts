@@ -62,7 +62,7 @@ function statusAdvice(status: number): string {
 /** Why a worker refuses our token, as far as its answer says. Reads the body. */
 export async function signatureAdvice(worker: LoadedWorker, response: Response): Promise<string> {
   const start = `${answeredWith(worker, response.status)} It does not accept how this server signs its requests.`;
-  return `${start} ${adviceFor(detailOf(await response.text()), worker)}`;
+  return `${start} ${adviceFor(detailOf(await response.text()))}`;
 }
 
 function detailOf(text: string): string {
@@ -76,9 +76,9 @@ function detailOf(text: string): string {
 }
 
 /** The texts are those of the library that workers check tokens with. */
-function adviceFor(detail: string, { id }: LoadedWorker): string {
+function adviceFor(detail: string): string {
   if (/expired|not yet valid|\biat\b/.test(detail)) return "Check the clocks of both machines.";
   if (/token version|audience/.test(detail))
     return "It expects another version of the protocol. Update the worker.";
-  return `The secret in the record of ${id} is not the secret that the worker was started with. Enter that one.`;
+  return "The secret that was entered here is not the secret that the worker was started with. Enter that one.";
 }

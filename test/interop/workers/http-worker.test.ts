@@ -23,7 +23,7 @@ async function started(age: "new" | "2025-01" = "new") {
   return { python, driver, worker, catalog, named };
 }
 
-// libs/tests/worker/test_auth.py 18 to 50, test_worker_fastapi.py 76 to 113; refusals of health need no token.
+// libs/tests/worker/test_auth.py 16 to 36, test_worker_fastapi.py 90 to 113, test_worker_base.py 138 to 141 and 462.
 describe("authentication", () => {
   test("the worker accepts our tokens, at each route", async () => {
     const { driver, worker, named } = await started();
@@ -67,8 +67,8 @@ describe("authentication", () => {
   });
 });
 
-// libs/tests/tool/test_create_tool_definition.py 372 to 605 and 800 to 930, test_create_tool_definition_typeddict.py 150
-// to 350, test_tool_metadata.py 166 to 172 and 450, libs/tests/core/test_catalog.py 191 to 205.
+// libs/tests/tool/test_create_tool_definition.py 372 to 605 and 800 to 990, test_create_tool_definition_typeddict.py 150
+// to 350, test_tool_metadata.py 166 to 172 and 450, libs/tests/core/test_catalog.py 198 and 286.
 describe("the catalog", () => {
   test("has each tool in each version", async () => {
     const { catalog } = await started();
@@ -178,8 +178,8 @@ describe("the catalog", () => {
   });
 });
 
-// libs/tests/core/test_executor.py 141 to 295, libs/tests/worker/test_worker_base.py 126 to 142 and 370 to 388,
-// test_worker_fastapi.py 131 to 140, libs/tests/core/test_output.py 31 to 65.
+// libs/tests/core/test_executor.py 141 to 295, test_output.py 31 to 65, test_typeddict_output_execution.py 147 to 207,
+// libs/tests/worker/test_worker_base.py 145 to 160 and 370 to 390, test_worker_fastapi.py 148.
 describe("results", () => {
   test.each([
     ["Simple", { inp: "test" }, "test"],
@@ -221,7 +221,8 @@ describe("results", () => {
   });
 });
 
-// libs/tests/core/test_executor.py 157 to 275, test_errors.py 21 to 55 and 93 to 104.
+// libs/tests/core/test_executor.py 157 to 275, test_errors.py 21 to 55 and 93 to 104, libs/tests/tool/
+// test_error_fallback.py 41 and 101.
 describe("errors", () => {
   const DEVELOPER = (kind: string, type: string, tool: string, text: string): string =>
     `[${kind}] ${type} during execution of tool '${tool}': ${text}`;
@@ -292,7 +293,7 @@ describe("errors", () => {
     expect(error?.details.developerMessage).toBe("code 17");
   });
 
-  // libs/tests/worker/test_worker_fastapi.py 144 to 158: an unknown tool is an unhandled error.
+  // libs/tests/worker/test_worker_fastapi.py 156, test_worker_base.py 321: an unknown tool is an unhandled error.
   test("an error that the worker does not handle may come after the effect", async () => {
     const { driver, worker, named } = await started();
 
@@ -304,7 +305,7 @@ describe("errors", () => {
   });
 });
 
-// libs/tests/core/test_schema.py 10 to 66.
+// libs/tests/core/test_schema.py 10 to 114.
 describe("what the worker gets", () => {
   test("with a tool that declares an authorization", async () => {
     const { driver, python, worker, named } = await started();

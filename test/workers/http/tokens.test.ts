@@ -1,5 +1,6 @@
 // Where tokens and secrets go, and where they never do.
 import { describe, expect, test } from "bun:test";
+import { Redacted } from "../../../src/base";
 import { GrantDead } from "../../../src/tools";
 import { WorkerFailure } from "../../../src/workers/tool";
 import { found } from "../../support/canaries";
@@ -134,6 +135,12 @@ describe("a worker that sends back everything it has got", () => {
     const { value } = await drive().call(workerAt(uri), AUTHORIZED, { token: "token-of-alice" });
     expect(JSON.stringify(value)).toContain("[redacted]");
     expect(JSON.stringify(value)).not.toContain("token-of-alice");
+  });
+
+  test("values that happen to contain a secret are not changed", async () => {
+    const { uri } = standIn((arrived) => answered(arrived, { value: "in development" }));
+    const worker = workerAt(uri, { secret: async () => new Redacted("development") });
+    expect((await drive().call(worker, toolOf())).value).toBe("in development");
   });
 
   test.each([401, 403, 404, 500])("with status %d: none of it is told", async (status) => {

@@ -1,0 +1,91 @@
+// The official TypeScript clients, and the JSON that they get: the messages as they are, before a client reads them.
+import {
+  Client as CurrentClient,
+  StreamableHTTPClientTransport as CurrentTransport,
+} from "@modelcontextprotocol/client";
+import { Client as FirstClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as FirstTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { isObject, type JsonObject } from "../../../src/base";
+
+/** What both clients can do. */
+interface Methods {
+  listTools(params: object): Promise<unknown>;
+  callTool(params: { name: string; arguments: Record<string, unknown> }): Promise<unknown>;
+  listPrompts(params: object): Promise<unknown>;
+  getPrompt(params: { name: string; arguments: Record<string, string> }): Promise<unknown>;
+  listResources(params: object): Promise<unknown>;
+  listResourceTemplates(params: object): Promise<unknown>;
+  readResource(params: { uri: string }): Promise<unknown>;
+  complete(params: object): Promise<unknown>;
+}
+
+export interface RawClient extends AsyncDisposable {
+  readonly version: string | undefined;
+  /** `result` or `error` of the reply; the client's own refusal if it sent nothing. */
+  send(method: keyof Methods, params: object): Promise<JsonObject>;
+}
+
+const INFO = { name: "differential", version: "1.0.0" };
+
+export const rawClients = {
+  "the first client": connectFirst,
+  "the current client": connectCurrent,
+} as const;
+
+async function connectFirst(url: string, headers: Record<string, string>): Promise<RawClient> {
+  const client = new FirstClient(INFO, { capabilities: {} });
+  const transport = new FirstTransport(new URL(url), { requestInit: { headers } });
+  // Its types are incompatible under exactOptionalPropertyTypes.
+  await client.connect(transport as object as Transport);
+  return rawClient(
+    client as unknown as Methods & { close(): Promise<void> },
+    transport,
+    transport.protocolVersion,
+  );
+}
+
+async function connectCurrent(url: string, headers: Record<string, string>): Promise<RawClient> {
+  const client = new CurrentClient(INFO, { capabilities: {}, versionNegotiation: { mode: "auto" } });
+  const transport = new CurrentTransport(new URL(url), { requestInit: { headers } });
+  await client.connect(transport);
+  return rawClient(
+    client as unknown as Methods & { close(): Promise<void> },
+    transport,
+    client.getNegotiatedProtocolVersion(),
+  );
+}
+
+function rawClient(
+  client: Methods & { close(): Promise<void> },
+  transport: object,
+  version: string | undefined,
+): RawClient {
+  const listened = transport as { onmessage?: (message: unknown, ...more: unknown[]) => void };
+  const before = listened.onmessage?.bind(listened);
+  let reply: JsonObject | undefined;
+  listened.onmessage = (message, ...more) => {
+    if (isObject(message) && ("result" in message || "error" in message)) reply = copyOf(message);
+    before?.(message, ...more);
+  };
+  return {
+    version,
+    send: async (method, params) => {
+      reply = undefined;
+      const call = client[method].bind(client) as (params: object) => Promise<unknown>;
+      const refusal = await call(params).then(
+        () => undefined,
+        (error: unknown) => String(error),
+      );
+      const { result, error } = (reply ?? {}) as JsonObject;
+      if (result === undefined && error === undefined) return { refusal: refusal ?? "no reply" };
+      return error === undefined ? { result: result ?? null } : { error };
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+// The client may change what it has got.
+function copyOf(message: object): JsonObject {
+  return JSON.parse(JSON.stringify(message));
+}
