@@ -11,7 +11,7 @@ import type { WorkerAuthorizations } from "./authorizations";
 import { configOf } from "./config";
 import { type Failure, NO_CATALOG, type Reading, withReading } from "./contents";
 import { type KnownWorker, loadedWorker, typeOf } from "./known";
-import { workerInTransaction } from "./repository";
+import { workerInTransaction, type WorkerRow } from "./repository";
 import { type AskOptions, type LoadedWorker, type ReadCatalog, WorkerFailure, type WorkerKind } from "./tool";
 
 export type WorkerKinds = Readonly<Record<"http" | "mcp", WorkerKind>>;
@@ -82,8 +82,8 @@ export class Refresher {
    * undefined.
    */
   *store(reader: Reader, worker: KnownWorker, outcome: Outcome): Transaction<CatalogRow | undefined> {
-    const { project_id, id, version } = worker.row;
-    if (worker.fixed === undefined && (yield* workerInTransaction(project_id, id))?.version !== version)
+    const { project_id, id } = worker.row;
+    if (worker.fixed === undefined && !isSame(yield* workerInTransaction(project_id, id), worker.row))
       return undefined;
     const stored = yield* catalogs.catalogInTransaction(project_id, id);
     const before: CatalogRow = stored ?? { ...NO_CATALOG, project_id, worker_id: id };
@@ -179,6 +179,11 @@ export class Refresher {
       alarm.cancel();
     }
   }
+}
+
+/** Whether a worker has not changed since. One of a later project may have its id and version. */
+function isSame(now: WorkerRow | undefined, { version, created_at }: WorkerRow): boolean {
+  return now?.version === version && now.created_at === created_at;
 }
 
 /**
