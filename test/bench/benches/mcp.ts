@@ -110,8 +110,13 @@ interface Compared {
 }
 
 /** Compared with the best of the others. Each is measured in alternation with ours, alone on the core. */
-async function gatewaysRow(context: Context, ours: Side): Promise<Row> {
-  const row = { name: "mcp-gateways", bound: atLeast(8) };
+export async function gatewaysRow(
+  context: Context,
+  ours: Side,
+  name = "mcp-gateways",
+  least = 8,
+): Promise<Row> {
+  const row = { name, bound: atLeast(least) };
   if (!hasPeer("mcp-proxy")) {
     return { ...row, measured: "", baseline: "", note: "the gateways of others could not be installed" };
   }
