@@ -1,6 +1,7 @@
 // The administration of workers: servers whose tools a project offers.
 import { type Page, page, paging } from "../base";
 import type { Audit } from "../audit";
+import type { NewGrant } from "../authorization";
 import type { Core } from "../core";
 import { alreadyExists, unavailable } from "../errors";
 import type { Principal } from "../identity";
@@ -197,6 +198,14 @@ export class Workers {
     const window = { limit: MOST_WORKERS, offset: 0 };
     const rows = await repository.listWorkers(this.#core.store, projectId, window);
     return new Map(rows.map((row) => [row.id, configOf(row).oauth2]));
+  }
+
+  /** A user has consented: the catalogs of workers are read that wait for it. Returns at once. */
+  granted({ projectId, userId, providerId }: NewGrant): void {
+    this.#upkeep.granted(projectId, ({ row }) => {
+      const access = accessOf(row);
+      return access?.provider === providerId && access.user === userId;
+    });
   }
 
   /**

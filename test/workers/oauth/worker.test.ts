@@ -57,12 +57,24 @@ describe("a worker that wants tokens", () => {
     expect(at((await made.admin.get("/v1/workers/echo/authorize")).body, "status")).toBe("completed");
     const { body } = await made.admin.get("/v1/workers/echo");
 
-    // With the one that reads resources.
-    expect(body).toMatchObject({ requirements: { met: true }, catalog: { tools: 3 } });
+    expect(body).toMatchObject({ requirements: { met: true }, catalog: { tools: 2 } });
     const providers = await made.admin.get("/v1/admin/auth_providers");
     expect(at(providers.body, "items")).toEqual([
       expect.objectContaining({ id: "worker-echo", oauth2: expect.objectContaining({ worker: "echo" }) }),
     ]);
+  });
+
+  test("is read by itself as soon as the administrator has consented", async () => {
+    await using made = await OAuthSite.start();
+    await made.create();
+    const { store } = made.site.runtime.core;
+    await made.consentAs("admin", await made.authorizeWorker());
+    const tools = async (): Promise<unknown> =>
+      at((await made.admin.get("/v1/workers/echo")).body, "catalog.tools");
+    for (let changes = 0; changes < 5 && (await tools()) !== 2; changes++)
+      await store.changed("workers", await store.generation("workers"), { timeoutMs: 20_000 });
+
+    expect(await tools()).toBe(2);
   });
 
   test("may be listed with the consent of a user whom the administrator names", async () => {
@@ -75,7 +87,7 @@ describe("a worker that wants tokens", () => {
   });
 
   test("keeps the resources of the administrator who lists it from everybody else", async () => {
-    await using made = await OAuthSite.start();
+    await using made = await OAuthSite.start({ notes: true });
     await made.ready();
     const { body, text } = await made.admin.get("/v1/workers/echo");
 
