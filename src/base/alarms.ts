@@ -33,7 +33,7 @@ class Entry implements Alarm {
   cancel(): void {
     this.#isCancelled = true;
     this.list?.remove(this);
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
   }
 
   left(): number {
