@@ -1,4 +1,5 @@
 // `runtime tools exec`: input from flags and JSON, a missing consent, the run, the result.
+import { sentence } from "../src/base";
 import { malformedRequest, RuntimeError } from "../src/errors";
 import type { ExecuteTool, Execution } from "../src/tools";
 import { type Client, userOf, withClient } from "./client/client";
@@ -135,9 +136,10 @@ function printExecution(io: Io, common: Common, execution: Execution, tool: stri
     );
   for (const { level, message } of logs) io.note(printable(`${level}: ${message}`));
   if (error === undefined) return;
-  const retry = error.can_retry ? " You can retry it." : "";
+  const problem = printable(plainMessage(error, tool));
+  const told = error.can_retry ? `${sentence(problem)} You can retry it.` : problem;
   const label = error.kind === BAD_INPUT ? "error:" : "failed:";
-  io.note(`${io.notePaint.red(label)} ${printable(plainMessage(error, tool))}${retry}`);
+  io.note(`${io.notePaint.red(label)} ${told}`);
   // A schema is for models; the help has the same for people.
   const hint = error.additional_prompt_content;
   if (hint !== undefined && !(error.kind === BAD_INPUT && hint.includes("{"))) io.note(printableLines(hint));

@@ -16,7 +16,7 @@ export interface Tool {
   /** Whether it is the newest version on this server. */
   newest: boolean;
   /** `Toolkit_DoThis`: its name for models; `Toolkit_DoThis_0_9_0` for an older version. */
-  modelName: string;
+  readonly modelName: string;
   /** The newest version of the tool that replaces it. */
   replacedBy?: Tool | undefined;
 }
@@ -47,7 +47,8 @@ export class Registry {
   readonly versions: readonly Tool[];
   /** The versions of a tool, newest first, by qualified name in lower case. */
   readonly #byName: Map<string, Tool[]>;
-  readonly #byModelName: Map<string, Tool>;
+  /** The names for models; made when one is first needed: a project may have many thousands of tools. */
+  readonly #models: () => ModelNames;
   /** Tools of workers that are not in this registry. */
   readonly skipped: readonly SkippedTool[];
 
@@ -58,9 +59,9 @@ export class Registry {
    */
   constructor(catalogs: readonly Catalog[], base?: Registry) {
     this.#byName = new Map(base === undefined ? [] : base.#byName);
-    this.#byModelName = new Map(base === undefined ? [] : base.#byModelName);
+    const nameOf = (tool: Tool): string => this.#models().names.get(tool) ?? tool.qualifiedName;
     const given = catalogs
-      .flatMap((catalog) => catalog.tools.map((definition) => toolOf(catalog, definition)))
+      .flatMap((catalog) => catalog.tools.map((definition) => new NamedTool(catalog, definition, nameOf)))
       .toSorted(byName);
     const added = base === undefined ? this.#addAll(given) : this.#addForeign(given, base);
     this.skipped = given.filter((tool) => !added.has(tool)).map(skippedTool);
@@ -70,11 +71,7 @@ export class Registry {
       const { replacement } = tool.catalog.worker === undefined ? tool.definition : NO_REPLACEMENT;
       if (replacement !== undefined) tool.replacedBy = this.#lookUp(replacement);
     }
-    const taken = new Set(this.#byModelName.keys());
-    for (const [tool, name] of modelNames([...added], (plain) => this.#split(plain.toLowerCase()), taken)) {
-      tool.modelName = name;
-      this.#byModelName.set(name.toLowerCase(), tool);
-    }
+    this.#models = lazily(() => this.#namesForModels(added, base));
   }
 
   /** This registry with the tools of workers. */
@@ -141,6 +138,14 @@ export class Registry {
     return [...new Set(scopes)].toSorted();
   }
 
+  #namesForModels(added: ReadonlySet<Tool>, base: Registry | undefined): ModelNames {
+    const tools = new Map(base === undefined ? [] : base.#models().tools);
+    const split = (plain: string): Tool | undefined => this.#split(plain.toLowerCase());
+    const names = modelNames([...added], split, new Set(tools.keys()));
+    for (const [tool, name] of names) tools.set(name.toLowerCase(), tool);
+    return { names, tools };
+  }
+
   #addAll(tools: readonly Tool[]): ReadonlySet<Tool> {
     for (const tool of tools) {
       requireDescribable(tool);
@@ -159,7 +164,11 @@ export class Registry {
   /** False for a name that is taken, also one that differs only in case. */
   #add(tool: Tool): boolean {
     const key = tool.qualifiedName.toLowerCase();
-    const versions = this.#byName.get(key) ?? [];
+    const versions = this.#byName.get(key);
+    if (versions === undefined) {
+      this.#byName.set(key, [tool]);
+      return true;
+    }
     if (
       versions.some(
         (one) =>
@@ -179,7 +188,7 @@ export class Registry {
     const name = bare.toLowerCase();
     const dotted = this.#byName.get(name)?.[0];
     if (dotted !== undefined || name.includes(".")) return dotted;
-    return this.#byModelName.get(name) ?? this.#split(name);
+    return this.#models().tools.get(name) ?? this.#split(name);
   }
 
   #split(name: string): Tool | undefined {
@@ -208,11 +217,38 @@ export class Registry {
   }
 }
 
-function toolOf(catalog: Catalog, definition: ToolDefinition): Tool {
-  const qualifiedName = `${catalog.toolkit.name}.${definition.name}`;
-  const fullyQualifiedName = `${qualifiedName}@${catalog.toolkit.version}`;
-  // The constructor sets the name for models once all tools are known, because it must be unique.
-  return { catalog, definition, qualifiedName, fullyQualifiedName, newest: true, modelName: qualifiedName };
+class NamedTool implements Tool {
+  readonly catalog: Catalog;
+  readonly definition: ToolDefinition;
+  readonly qualifiedName: string;
+  readonly fullyQualifiedName: string;
+  newest = true;
+  replacedBy?: Tool | undefined;
+  readonly #nameOf: (tool: Tool) => string;
+
+  /** `nameOf`: the name for models, which is unique among all tools. */
+  constructor(catalog: Catalog, definition: ToolDefinition, nameOf: (tool: Tool) => string) {
+    this.catalog = catalog;
+    this.definition = definition;
+    this.qualifiedName = `${catalog.toolkit.name}.${definition.name}`;
+    this.fullyQualifiedName = `${this.qualifiedName}@${catalog.toolkit.version}`;
+    this.#nameOf = nameOf;
+  }
+
+  get modelName(): string {
+    return this.#nameOf(this);
+  }
+}
+
+interface ModelNames {
+  names: ReadonlyMap<Tool, string>;
+  /** By name in lower case. */
+  tools: ReadonlyMap<string, Tool>;
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 function byName(left: Tool, right: Tool): number {

@@ -10,6 +10,7 @@ import { type Contents, contentsOf, namesOf, type NamesOfToolkit } from "./conte
 import { lateDefinition } from "./definitions";
 import type { WorkerDirectory } from "./directory";
 import { type KnownWorker, loadedWorker } from "./known";
+import { withTrust } from "./mcp";
 import type { WorkerKinds } from "./refresh";
 import type { LoadedWorker, ReadCatalog, Skipped, WorkerTool } from "./tool";
 
@@ -130,7 +131,7 @@ export class OfferedCatalogs {
     const key = `${loaded.projectId}\n${loaded.id}`;
     const { limits = {} } = configOf(worker.row);
     const define = (index: number): ToolDefinition => {
-      const tool = withConsent(loaded, toolAt(index));
+      const tool = withTrust(loaded, withConsent(loaded, toolAt(index)));
       const run = kind.run(loaded, tool);
       return this.#define(tool, (input, context) =>
         this.#turns.run(key, limits, context, () => run(input, context)),

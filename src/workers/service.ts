@@ -1,6 +1,7 @@
 // The administration of workers: servers whose tools a project offers.
 import { type Page, page, paging } from "../base";
 import type { Audit } from "../audit";
+import type { NewGrant } from "../authorization";
 import type { Core } from "../core";
 import { alreadyExists, unavailable } from "../errors";
 import type { Principal } from "../identity";
@@ -183,6 +184,14 @@ export class Workers {
   ): Promise<string[]> {
     const row = await repository.findWorker(this.#core.store, projectId, id);
     return row === undefined ? [] : equalSecrets(this.#core.keyring, row, givenSecrets(request));
+  }
+
+  /** A user has consented: the catalogs of workers are read that wait for it. Returns at once. */
+  granted({ projectId, userId, providerId }: NewGrant): void {
+    this.#upkeep.granted(projectId, ({ row }) => {
+      const access = accessOf(row);
+      return access?.provider === providerId && access.user === userId;
+    });
   }
 
   /**

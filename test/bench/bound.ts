@@ -4,7 +4,7 @@ export interface Bound {
   kind: "at least" | "at most";
   value: number;
   /** `×` for ratios, `MB` for sizes. */
-  unit: "×" | "MB";
+  unit: "×" | "MB" | "ms";
 }
 
 export function atLeast(value: number): Bound {

@@ -16,6 +16,7 @@ import { sheetsRead } from "./sheets-read";
 import { size } from "./size";
 import { start } from "./start";
 import { tools } from "./tools";
+import { workers } from "./workers";
 import { write } from "./write";
 
 export const benches: readonly Bench[] = [
@@ -28,6 +29,7 @@ export const benches: readonly Bench[] = [
   chat,
   hooks,
   mcp,
+  workers,
   start,
   memory,
   bodies,

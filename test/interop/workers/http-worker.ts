@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { SECRET } from "../../workers/http/driver";
 
 /** Debian's, which finds Debian's packages. */
-const PYTHON = "/usr/bin/python3";
+export const PYTHON = "/usr/bin/python3";
 
 /** Whether Python and its packages are there. */
 export function hasPythonWorker(): boolean {

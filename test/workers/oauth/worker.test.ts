@@ -64,6 +64,19 @@ describe("a worker that wants tokens", () => {
     ]);
   });
 
+  test("is read by itself as soon as the administrator has consented", async () => {
+    await using made = await OAuthSite.start();
+    await made.create();
+    const { store } = made.site.runtime.core;
+    await made.consentAs("admin", await made.authorizeWorker());
+    const tools = async (): Promise<unknown> =>
+      at((await made.admin.get("/v1/workers/echo")).body, "catalog.tools");
+    for (let changes = 0; changes < 5 && (await tools()) !== 2; changes++)
+      await store.changed("workers", await store.generation("workers"), { timeoutMs: 20_000 });
+
+    expect(await tools()).toBe(2);
+  });
+
   test("may be listed with the consent of a user whom the administrator names", async () => {
     await using made = await OAuthSite.start();
     await made.create();
