@@ -7,7 +7,7 @@ import {
   ListToolsRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { RESOURCE } from "./stand-in";
-import type { IssuedToken, StrictServer } from "./strict-server";
+import type { StrictServer } from "./strict-server";
 
 /** What a call carried. `user`: whom the caller says that it is for. */
 export interface EchoedCall {
@@ -25,15 +25,45 @@ export interface EchoWorker {
   readonly faults: string[];
 }
 
+/** Whose token a request has. */
+export interface EchoedToken {
+  subject: string;
+  client: string;
+  scopes: string[];
+}
+
+export interface EchoOptions {
+  tokenOf(request: Request): EchoedToken | undefined | Promise<EchoedToken | undefined>;
+  /** Where the metadata of the resource is. */
+  metadata: string;
+  /** Whether it keeps sessions. */
+  sessions?: boolean;
+  /** Whether it has a resource that is named after the person who lists it. */
+  notes?: boolean;
+}
+
 /** Puts the server behind the tokens of `strict`, at its worker's address. */
-export function echoWorker(
-  strict: StrictServer,
-  { sessions: keepsSessions = false, notes = false } = {},
-): EchoWorker {
-  const { at } = strict;
+export function echoWorker(strict: StrictServer, { sessions = false, notes = false } = {}): EchoWorker {
+  const metadata = `${strict.at.origin}${RESOURCE}/mcp`;
+  const tokenOf = (request: Request): EchoedToken | undefined => strict.tokenOf(request);
+  const { seen, handle } = echoServer({ tokenOf, metadata, sessions, notes });
+  strict.at.worker.set("/mcp", handle);
+  return seen;
+}
+
+/** The server as a function of a request. */
+export function echoServer({
+  tokenOf,
+  metadata,
+  sessions: keepsSessions = false,
+  notes = false,
+}: EchoOptions): {
+  seen: EchoWorker;
+  handle(request: Request): Promise<Response>;
+} {
   const seen: EchoWorker = { calls: [], sessions: new Map(), faults: [] };
   const transports = new Map<string, WebStandardStreamableHTTPServerTransport>();
-  const connect = async ({ subject }: IssuedToken): Promise<WebStandardStreamableHTTPServerTransport> => {
+  const connect = async (subject: string): Promise<WebStandardStreamableHTTPServerTransport> => {
     const transport = new WebStandardStreamableHTTPServerTransport({
       enableJsonResponse: true,
       ...(keepsSessions
@@ -49,22 +79,22 @@ export function echoWorker(
     await serverOf(seen, notes).connect(transport);
     return transport;
   };
-  at.worker.set("/mcp", async (request) => {
-    const token = strict.tokenOf(request);
-    if (token === undefined) return refusal(401, `Bearer resource_metadata="${at.origin}${RESOURCE}/mcp"`);
+  const handle = async (request: Request): Promise<Response> => {
+    const token = await tokenOf(request);
+    if (token === undefined) return refusal(401, `Bearer resource_metadata="${metadata}"`);
+    const { subject, client: clientId, scopes } = token;
     const body = await request.clone().text();
-    if (body.includes('"name":"write"') && !token.scopes.includes("write"))
+    if (body.includes('"name":"write"') && !scopes.includes("write"))
       return refusal(403, 'Bearer error="insufficient_scope", scope="write"');
     const session = request.headers.get("mcp-session-id");
-    if (session !== null && seen.sessions.get(session) !== token.subject)
-      seen.faults.push(`a session of ${seen.sessions.get(session)} got a token of ${token.subject}`);
-    const transport = (session === null ? undefined : transports.get(session)) ?? (await connect(token));
-    const { subject, client: clientId, scopes } = token;
+    if (session !== null && seen.sessions.get(session) !== subject)
+      seen.faults.push(`a session of ${seen.sessions.get(session)} got a token of ${subject}`);
+    const transport = (session === null ? undefined : transports.get(session)) ?? (await connect(subject));
     return transport.handleRequest(request, {
       authInfo: { token: "", clientId, scopes, extra: { subject } },
     });
-  });
-  return seen;
+  };
+  return { seen, handle };
 }
 
 function refusal(status: number, challenge: string): Response {
