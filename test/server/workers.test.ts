@@ -67,11 +67,11 @@ describe("a body is 400 and names the field", () => {
     ["a part of a second", { ...worker, mcp: { ...worker.mcp, timeout: 0.5 } }, "mcp.timeout"],
     ["eleven repeats", { ...worker, mcp: { ...worker.mcp, retry: 11 } }, "mcp.retry"],
     [
-      "a header name that is none",
+      "a header name with a space",
       { ...worker, mcp: { ...worker.mcp, headers: { "a b": "c" } } },
       "mcp.headers",
     ],
-    ["a header that is no text", { ...worker, mcp: { ...worker.mcp, headers: { a: 1 } } }, "mcp.headers.a"],
+    ["a header that is a number", { ...worker, mcp: { ...worker.mcp, headers: { a: 1 } } }, "mcp.headers.a"],
     [
       "an address of 2,049 characters",
       mcpWorker("body", `https://worker.example/${"a".repeat(2026)}`),
