@@ -1,7 +1,11 @@
 // An MCP server, made with the official SDK, that echoes the subject of the token of each call.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  CallToolRequestSchema,
+  ListResourcesRequestSchema,
+  ListToolsRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import { RESOURCE } from "./stand-in";
 import type { StrictServer } from "./strict-server";
 
@@ -34,19 +38,26 @@ export interface EchoOptions {
   metadata: string;
   /** Whether it keeps sessions. */
   sessions?: boolean;
+  /** Whether it has a resource that is named after the person who lists it. */
+  notes?: boolean;
 }
 
 /** Puts the server behind the tokens of `strict`, at its worker's address. */
-export function echoWorker(strict: StrictServer, { sessions = false } = {}): EchoWorker {
+export function echoWorker(strict: StrictServer, { sessions = false, notes = false } = {}): EchoWorker {
   const metadata = `${strict.at.origin}${RESOURCE}/mcp`;
   const tokenOf = (request: Request): EchoedToken | undefined => strict.tokenOf(request);
-  const { seen, handle } = echoServer({ tokenOf, metadata, sessions });
+  const { seen, handle } = echoServer({ tokenOf, metadata, sessions, notes });
   strict.at.worker.set("/mcp", handle);
   return seen;
 }
 
 /** The server as a function of a request. */
-export function echoServer({ tokenOf, metadata, sessions: keepsSessions = false }: EchoOptions): {
+export function echoServer({
+  tokenOf,
+  metadata,
+  sessions: keepsSessions = false,
+  notes = false,
+}: EchoOptions): {
   seen: EchoWorker;
   handle(request: Request): Promise<Response>;
 } {
@@ -65,7 +76,7 @@ export function echoServer({ tokenOf, metadata, sessions: keepsSessions = false 
           }
         : {}),
     });
-    await serverOf(seen).connect(transport);
+    await serverOf(seen, notes).connect(transport);
     return transport;
   };
   const handle = async (request: Request): Promise<Response> => {
@@ -90,8 +101,12 @@ function refusal(status: number, challenge: string): Response {
   return new Response(null, { status, headers: { "www-authenticate": challenge } });
 }
 
-function serverOf(seen: EchoWorker): Server {
-  const server = new Server({ name: "echo", version: "1.0.0" }, { capabilities: { tools: {} } });
+/** `notes`: it has a resource of each person. */
+function serverOf(seen: EchoWorker, notes: boolean): Server {
+  const server = new Server(
+    { name: "echo", version: "1.0.0" },
+    { capabilities: { tools: {}, ...(notes ? { resources: {} } : {}) } },
+  );
   const inputSchema = { type: "object" as const, properties: { user: { type: "string" } } };
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: ["whoami", "write"].map((name) => ({ name, description: "Echoes the subject.", inputSchema })),
@@ -100,6 +115,12 @@ function serverOf(seen: EchoWorker): Server {
     const subject = authInfo?.extra?.["subject"];
     seen.calls.push({ tool: params.name, user: params.arguments?.["user"], subject });
     return { content: [{ type: "text", text: `subject: ${String(subject)}` }] };
+  });
+  if (!notes) return server;
+  // Named after the person who lists it.
+  server.setRequestHandler(ListResourcesRequestSchema, (_request, { authInfo }) => {
+    const subject = String(authInfo?.extra?.["subject"]);
+    return { resources: [{ name: `notes of ${subject}`, uri: `notes://${subject}` }] };
   });
   return server;
 }
