@@ -13,16 +13,12 @@ export interface Called {
   text: string;
 }
 
-/** What a call meets instead of an answer. */
-export type Fault = "breaks off" | undefined;
-
 export interface StandInWorker extends AsyncDisposable {
   readonly uri: string;
   readonly calls: Called[];
   /** Requests of any kind. */
   requests: number;
-  fault: Fault;
-  /** The number of further calls that fail so. */
+  /** The number of further calls that are not answered properly. */
   failures: number;
 }
 
@@ -58,7 +54,7 @@ export function mcpStandIn(more: object[] = []): StandInWorker {
         const tool = String(params["name"]);
         const input: Record<string, unknown> = Object(params["arguments"]);
         worker.calls.push({ tool, input, text: JSON.stringify(params) });
-        if (broken(worker)) return brokenOff();
+        if (broken(worker)) return badGateway();
         const structuredContent = outputOf(tool, input);
         return reply(id, {
           content: [{ type: "text", text: JSON.stringify(structuredContent), _meta: { note: NESTED } }],
@@ -72,7 +68,6 @@ export function mcpStandIn(more: object[] = []): StandInWorker {
     uri: upstream.url,
     calls: [],
     requests: 0,
-    fault: undefined,
     failures: 0,
     [Symbol.asyncDispose]: () => upstream[Symbol.asyncDispose](),
   };
@@ -114,7 +109,7 @@ export function httpStandIn(more: object[] = []): StandInWorker {
       const call: unknown = JSON.parse(body);
       const { tool, inputs = {} } = Object(call);
       worker.calls.push({ tool: String(tool?.name), input: inputs, text: body });
-      if (broken(worker)) return brokenOff();
+      if (broken(worker)) return badGateway();
       const arrived = { path: pathname, authorization: null, body };
       return answered(arrived, { value: outputOf(String(tool?.name), inputs) });
     },
@@ -123,7 +118,6 @@ export function httpStandIn(more: object[] = []): StandInWorker {
     uri: `http://127.0.0.1:${server.port}`,
     calls: [],
     requests: 0,
-    fault: undefined,
     failures: 0,
     [Symbol.asyncDispose]: () => server.stop(true),
   };
@@ -131,18 +125,10 @@ export function httpStandIn(more: object[] = []): StandInWorker {
 }
 
 function broken(worker: StandInWorker): boolean {
-  if (worker.fault === undefined || worker.failures === 0) return false;
+  if (worker.failures === 0) return false;
   worker.failures--;
   return true;
 }
 
-/** The body ends before it is whole. */
-function brokenOff(): Response {
-  const body = new ReadableStream({
-    start: (controller) => {
-      controller.enqueue(new TextEncoder().encode('{"'));
-      controller.error(new Error("broken off"));
-    },
-  });
-  return new Response(body, { headers: { "content-type": "application/json" } });
-}
+/** Of a proxy in front of the worker: the call may have run. */
+const badGateway = (): Response => new Response("Bad Gateway", { status: 502 });
