@@ -34,7 +34,12 @@ const SCHEMAS: Readonly<Record<string, (size: number) => object>> = {
   }),
   "much to leave out": (size) => ({
     type: "object",
-    properties: named(size, 90, () => ({ type: "int", pattern: "(a+)+", not: { pattern: "(" } })),
+    properties: named(size, 300, () => ({
+      description: "x".repeat(200),
+      type: "int",
+      pattern: "(a+)+",
+      not: { pattern: "(" },
+    })),
   }),
   "many patterns": (size) => ({
     type: "object",
