@@ -23,7 +23,10 @@ const MORE = {
 };
 
 const entries = new EntryPoints();
-const workers: Readonly<Record<string, StandInWorker>> = { Peer: mcpStandIn(), Web: httpStandIn([MORE]) };
+const workers: Readonly<Record<string, StandInWorker>> = {
+  Peer: mcpStandIn(),
+  Web: httpStandIn({ more: [MORE] }),
+};
 const both = Object.entries(workers);
 const uriOf = (toolkit: string): string => workers[toolkit]?.uri ?? "";
 let admin: ReturnType<typeof api>;
