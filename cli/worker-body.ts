@@ -37,6 +37,15 @@ export const WORKER_FLAGS: readonly FlagSpec[] = [
     flag: "--authorization-url <address>",
     meaning: "mcp only: its authorization server, if it names a wrong one",
   },
+  {
+    flag: "--issuer <address>",
+    meaning: "mcp only: the issuer that its authorization server may name, if you know it",
+  },
+  {
+    flag: "--resource <address>",
+    meaning: "mcp only: what tokens are for (default: what it says; empty: none)",
+  },
+  { flag: "--register", meaning: "mcp only: register a new client at its authorization server now" },
   { flag: "--trust-annotations", meaning: "mcp only: believe its hints which calls may be repeated" },
   { flag: "--strict-results", meaning: "mcp only: a result that does not match its schema is a failure" },
   { flag: "--concurrency <count>", meaning: "calls at the same time" },
@@ -53,7 +62,7 @@ export interface WorkerFields {
   own: object;
   /** Fields of `http` or `mcp`, whichever it is. */
   server: { timeout: number | undefined; retry: number | undefined };
-  oauth2: { client_id: string | undefined; authorization_url: string | undefined };
+  oauth2: object;
 }
 
 export function workerFields(line: Line): WorkerFields {
@@ -76,7 +85,13 @@ export function workerFields(line: Line): WorkerFields {
       limits: Object.keys(limits).length === 0 ? undefined : limits,
     }),
     server: { timeout: line.integer("timeout", 1), retry: line.integer("retry", 0) },
-    oauth2: { client_id: line.text("client-id"), authorization_url: line.text("authorization-url") },
+    oauth2: defined({
+      client_id: line.text("client-id"),
+      authorization_url: line.text("authorization-url"),
+      issuer: line.text("issuer"),
+      resource: line.text("resource"),
+      register: line.has("register") ? true : undefined,
+    }),
   };
 }
 
@@ -84,7 +99,7 @@ export function workerFields(line: Line): WorkerFields {
 export async function serverPart(io: Io, type: WorkerType, fields: WorkerFields): Promise<object> {
   const { server, headers, secretHeaders, oauth2, clientSecret, secret } = fields;
   if (type === "http") {
-    if (headers.length + secretHeaders.length > 0 || clientSecret !== undefined)
+    if (headers.length + secretHeaders.length + Object.keys(oauth2).length > 0 || clientSecret !== undefined)
       throw new UsageError(
         "Headers and OAuth clients are for MCP servers. A worker of type http has a secret.",
       );

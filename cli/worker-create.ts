@@ -13,8 +13,6 @@ export interface CreateWorkerOptions {
   address: string;
   id: string | undefined;
   fields: WorkerFields;
-  /** Registers a client at the authorization server. */
-  registers: boolean;
   dryRun: boolean;
   yes: boolean;
 }
@@ -50,14 +48,14 @@ export async function createFromAddress(
     retry: RETRIES,
     ...(await serverPart(io, preview.type, fields)),
     uri: address,
-    ...(options.registers ? { register: true } : {}),
   };
   const worker = await createWorker(client, { id, type: preview.type, ...fields.own, [preview.type]: part });
   printRecord(io, common, worker, shape);
   noteState(io, worker);
-  if (worker.requirements.met || yes || !io.interactive) return EXIT.ok;
+  const { requirements, mcp } = worker;
+  if (requirements.met || mcp?.oauth2?.problem !== undefined || yes || !io.interactive) return EXIT.ok;
   if (await io.prompts.confirm("Consent now, so that its tools can be listed?", true))
-    return consentOfWorker(call, id, true);
+    return consentOfWorker(call, { id, browser: true });
   return EXIT.ok;
 }
 
@@ -93,9 +91,11 @@ function firstLine(text: string): string {
 }
 
 /** Says what of a worker does not work, and what to do next. */
-export function noteState(io: Io, { id, requirements, catalog, skipped }: Worker): void {
+export function noteState(io: Io, { id, mcp, requirements, catalog, skipped }: Worker): void {
   const waiting = catalog.new + catalog.changed + catalog.missing;
-  if (!requirements.met) io.note(`It needs your consent: runtime workers authorize ${id}`);
+  const problem = mcp?.oauth2?.problem;
+  if (problem !== undefined) io.note(printable(problem));
+  else if (!requirements.met) io.note(`It needs your consent: runtime workers authorize ${id}`);
   else if (catalog.error !== undefined) io.note(`Its catalog could not be read: ${printable(catalog.error)}`);
   if (skipped.length > 0)
     io.note(`${skipped.length} left out. To see why: runtime workers show ${id} -o json --fields skipped`);
@@ -105,9 +105,12 @@ export function noteState(io: Io, { id, requirements, catalog, skipped }: Worker
 const POLL_MS = 1000;
 
 /** Sends the administrator to the consent of an OAuth server, and waits for it at a terminal. */
-export async function consentOfWorker(call: ClientCall, id: string, browser: boolean): Promise<number> {
+export async function consentOfWorker(
+  call: ClientCall,
+  { id, browser, user }: { id: string; browser: boolean; user?: string | undefined },
+): Promise<number> {
   const { io, common, client } = call;
-  const first = await authorizeWorker(client, id);
+  const first = await authorizeWorker(client, id, user === undefined ? {} : { user_id: user });
   print(io, common.output, first, () =>
     first.url === undefined ? `${first.status}\n` : `${printable(first.url)}\n`,
   );

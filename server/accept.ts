@@ -7,17 +7,28 @@
 export function accepts({ headers }: Request, type: "application/json" | "text/event-stream"): boolean {
   const header = headers.get("accept");
   if (header === null || header.trim() === "") return type === "application/json";
-  const ranges = header.split(",").map(rangeOf);
-  const [group] = type.split("/");
-  for (const name of [type, `${group}/*`, "*/*"]) {
-    const range = ranges.find((each) => each.name === name);
-    if (range !== undefined) return range.quality > 0;
+  let isNamed = false;
+  let best = { rank: 0, quality: 0 };
+  for (const text of header.split(",")) {
+    const { name, quality } = rangeOf(text);
+    isNamed ||= name === "text/event-stream";
+    const rank = rankOf(name, type);
+    if (rank > best.rank) best = { rank, quality };
   }
+  if (best.rank > 0) return best.quality > 0;
   // Many clients name neither; JSON is what they have always got.
-  return type === "application/json" && !ranges.some(({ name }) => name === "text/event-stream");
+  return type === "application/json" && !isNamed;
+}
+
+/** How specific a range is for a type; 0 if the type is not in it. */
+function rankOf(range: string, type: string): number {
+  if (range === type) return 3;
+  if (range === "*/*") return 1;
+  return range.endsWith("/*") && type.startsWith(range.slice(0, -1)) ? 2 : 0;
 }
 
 function rangeOf(text: string): { name: string; quality: number } {
+  if (!text.includes(";")) return { name: text.trim().toLowerCase(), quality: 1 };
   const [name = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
   const weight = parameters.find((parameter) => /^q\s*=/.test(parameter));
   const quality = weight === undefined ? 1 : Number(weight.slice(weight.indexOf("=") + 1));

@@ -56,9 +56,9 @@ export async function readJsonBody(request: Request, limits: BodyLimits): Promis
 
 /** Compressed bodies are not taken: a small one could become a large one. `Accept-Encoding`: RFC 9110, section 12.5.3. */
 function refuseCoding(headers: Headers): void {
-  const codings = (headers.get("content-encoding") ?? "")
-    .split(",")
-    .map((coding) => coding.trim().toLowerCase());
+  const header = headers.get("content-encoding");
+  if (header === null) return;
+  const codings = header.split(",").map((coding) => coding.trim().toLowerCase());
   if (codings.every((coding) => coding === "" || coding === "identity")) return;
   throw unsupportedMediaType("The body is compressed. Send it without Content-Encoding.", {
     headers: { "accept-encoding": "identity" },

@@ -169,7 +169,15 @@ function servicesOf(
     yield* endConnectionsOfProvider(projectId, id, clock.now());
   });
   const authorization = new AuthorizationService(core, { providers, connections, settings, limits, audit });
-  const consent = new Consent(core, { providers, connections, settings, issuer, limits, audit });
+  const consent = new Consent(core, {
+    providers,
+    connections,
+    settings,
+    issuer,
+    limits,
+    audit,
+    granted: (grant) => workers.granted(grant),
+  });
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);

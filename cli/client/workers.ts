@@ -93,7 +93,8 @@ export const acceptWorker = operation<[id: string, request: object], Worker>({
   remote: (server, id, request) => server.send("POST", at(id, "/accept"), request),
 });
 
-export const authorizeWorker = operation<[id: string], WorkerAuthorization>({
-  direct: async ({ served, principal }, id) => (await served()).workers.authorize(principal, id),
-  remote: (server, id) => server.get(at(id, "/authorize")),
+export const authorizeWorker = operation<[id: string, request: { user_id?: string }], WorkerAuthorization>({
+  direct: async ({ served, principal }, id, request) =>
+    (await served()).workers.authorize(principal, id, request),
+  remote: (server, id, request) => server.get(at(id, "/authorize"), request),
 });

@@ -1,6 +1,7 @@
 // Addresses for browsers, and files for discovery.
 import type { Front, Route } from "../front";
 import { pageContext } from "./catalog-page";
+import { clientMetadata } from "./client-document";
 import { callback, confirmConsent, openConsent, signInCallback } from "./consent";
 import { docsFile, openDocs } from "./docs";
 import { apiCatalog, apiLinks, llmsText } from "./docs-catalog";
@@ -23,6 +24,9 @@ export function pageRoutes(front: Front): Route[] {
     get(DOCS_PATH, () => openDocs()),
     get(`${DOCS_PATH}/:file`, ({ params }) => docsFile(params["file"] ?? "")),
     get("/.well-known/api-catalog", () => apiCatalog(runtime)),
+    get("/.well-known/oauth-client/:project", ({ params }) =>
+      clientMetadata(runtime, params["project"] ?? ""),
+    ),
     get("/llms.txt", () => llmsText(runtime)),
     get("/v1", () => apiLinks(runtime)),
     ...runtime.extensions.catalogs

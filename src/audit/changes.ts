@@ -28,35 +28,38 @@ const USERS = "users";
 /** The fields that differ, in both records; a record that does not exist is undefined. */
 export function changesOf(before: object | undefined, after: object | undefined): Changes {
   const [old, young] = [leavesOf(before), leavesOf(after)];
-  const names = [...new Set([...old.keys(), ...young.keys()])];
-  const changed = names.filter((name) => old.get(name) !== young.get(name));
-  const only = (leaves: Map<string, string>): Record<string, unknown> =>
-    Object.fromEntries(
-      changed.flatMap((name) => {
-        const text = leaves.get(name);
-        return text === undefined ? [] : [[name, shown(name, text)]];
-      }),
-    );
-  if (changed.length === 0) return {};
+  const [was, is] = [differing(old, young), differing(young, old)];
+  if (was === undefined && is === undefined) return {};
   return {
-    ...(before === undefined ? {} : { before: only(old) }),
-    ...(after === undefined ? {} : { after: only(young) }),
+    ...(before === undefined ? {} : { before: was ?? {} }),
+    ...(after === undefined ? {} : { after: is ?? {} }),
   };
 }
 
+type Leaves = ReadonlyMap<string, string>;
+
+/** The leaves that others lack or have with another value; undefined if there are none. */
+function differing(leaves: Leaves, others: Leaves): Record<string, unknown> | undefined {
+  const found: [name: string, value: unknown][] = [];
+  for (const [name, text] of leaves) if (others.get(name) !== text) found.push([name, shown(name, text)]);
+  return found.length === 0 ? undefined : Object.fromEntries(found);
+}
+
 /** The JSON of each field that is not an object, by its path. */
-function leavesOf(record: object | undefined): Map<string, string> {
+function leavesOf(record: object | undefined): Leaves {
   const leaves = new Map<string, string>();
-  const walk = (value: unknown, path: readonly string[]): void => {
-    if (isObject(value) && path.length < MAX_DEPTH) {
-      for (const [name, field] of Object.entries(value)) if (!IGNORED.has(name)) walk(field, [...path, name]);
-      return;
-    }
-    const text: string | undefined = JSON.stringify(value);
-    if (text !== undefined) leaves.set(path.join("."), text);
-  };
-  if (record !== undefined) walk(record, []);
+  if (record !== undefined) addLeaves(leaves, record, "", 0);
   return leaves;
+}
+
+function addLeaves(leaves: Map<string, string>, value: unknown, path: string, depth: number): void {
+  if (isObject(value) && depth < MAX_DEPTH) {
+    for (const [name, field] of Object.entries(value))
+      if (!IGNORED.has(name)) addLeaves(leaves, field, depth === 0 ? name : `${path}.${name}`, depth + 1);
+    return;
+  }
+  const text: string | undefined = JSON.stringify(value);
+  if (text !== undefined) leaves.set(path, text);
 }
 
 function shown(name: string, text: string): unknown {

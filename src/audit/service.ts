@@ -106,23 +106,27 @@ export class Audit {
   *#details(chain: string, { user, details, before, after }: Happened): Transaction<string> {
     if (user === undefined && details === undefined && before === undefined && after === undefined) return "";
     const told: Record<string, unknown> = {
-      ...(details && (yield* this.#withoutUsers(chain, details))),
+      ...(hasUsers(details) ? yield* this.#withoutUsers(chain, details) : details),
       ...(user === undefined ? {} : { user: yield* this.#pseudonym(chain, user) }),
       ...changesOf(
-        before && (yield* this.#withoutUsers(chain, before)),
-        after && (yield* this.#withoutUsers(chain, after)),
+        hasUsers(before) ? yield* this.#withoutUsers(chain, before) : before,
+        hasUsers(after) ? yield* this.#withoutUsers(chain, after) : after,
       ),
     };
     return Object.keys(told).length === 0 ? "" : JSON.stringify(told);
   }
 
-  *#withoutUsers(chain: string, record: object): Transaction<object> {
-    const users: unknown = "users" in record ? record.users : undefined;
-    if (!Array.isArray(users)) return record;
+  *#withoutUsers(chain: string, record: WithUsers): Transaction<object> {
     const pseudonyms: string[] = [];
-    for (const user of users) pseudonyms.push(yield* this.#pseudonym(chain, String(user)));
+    for (const user of record.users) pseudonyms.push(yield* this.#pseudonym(chain, String(user)));
     return { ...record, users: pseudonyms };
   }
+}
+
+type WithUsers = { users: readonly unknown[] };
+
+function hasUsers(record: object | undefined): record is WithUsers {
+  return record !== undefined && "users" in record && Array.isArray(record.users);
 }
 
 const EMPTY = { number: 0, hash: NO_HASH, newest_id: undefined };

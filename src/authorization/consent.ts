@@ -1,6 +1,6 @@
 // The browser's part of a consent: our address, the callback, the built-in user check.
 import * as oauth from "oauth4webapi";
-import type { Actor, Audit } from "../audit";
+import type { Actor } from "../audit";
 import type { Core } from "../core";
 import {
   type Connections,
@@ -25,7 +25,7 @@ import {
   checkBrowser,
   parseCallback,
 } from "./callback/checks";
-import { Finish } from "./finish";
+import { Finish, type FinishParts } from "./finish";
 import {
   addressOf,
   browserOf,
@@ -43,10 +43,7 @@ import { SignIn } from "./sign-in";
 import { type UserCheck, userCheckOf } from "./user-check";
 import { CustomVerifier } from "./verifier";
 
-export interface ConsentParts {
-  audit: Audit;
-  providers: Providers;
-  connections: Connections;
+export interface ConsentParts extends FinishParts {
   settings: SessionSettings;
   issuer: OpenIdIssuer;
   limits: Limits;
@@ -66,7 +63,7 @@ export class Consent {
     this.#providers = parts.providers;
     this.#connections = parts.connections;
     this.#settings = parts.settings;
-    this.#finish = new Finish(core, parts.providers, parts.connections, parts.audit);
+    this.#finish = new Finish(core, parts);
     this.verifier = new CustomVerifier(core, this.#finish, parts.limits, parts.audit);
     this.signIn = new SignIn(core, this.#finish, parts.issuer);
   }

@@ -19,17 +19,33 @@ import type { FlowRow } from "./repository";
 /** Rolls back the transaction that stores a grant, because the flow has ended. */
 class FlowEnded extends Error {}
 
+export interface FinishParts {
+  audit: Audit;
+  providers: Providers;
+  connections: Connections;
+  /** Called when a grant has been stored. */
+  granted?: ((grant: NewGrant) => void) | undefined;
+}
+
+export interface NewGrant {
+  projectId: string;
+  userId: string;
+  providerId: string;
+}
+
 export class Finish {
   readonly #core: Core;
   readonly #providers: Providers;
   readonly #connections: Connections;
   readonly #audit: Audit;
+  readonly #granted: FinishParts["granted"];
 
-  constructor(core: Core, providers: Providers, connections: Connections, audit: Audit) {
+  constructor(core: Core, { providers, connections, audit, granted }: FinishParts) {
     this.#core = core;
     this.#audit = audit;
     this.#providers = providers;
     this.#connections = connections;
+    this.#granted = granted;
   }
 
   /**
@@ -85,6 +101,7 @@ export class Finish {
       }
       return this.#tooLate(flow, provider, grant);
     }
+    this.#granted?.({ projectId: flow.project_id, userId: flow.user_id, providerId: provider.id });
     return reason === null ? completedOutcome(flow) : { kind: "failed", reason, about: partiesOf(flow) };
   }
 

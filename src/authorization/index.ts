@@ -9,6 +9,7 @@ export {
   type PageAuthorizationRequest,
   type PageExchange,
 } from "./page-authorization";
+export type { NewGrant } from "./finish";
 export { endFlowsOfProvider } from "./end-of-provider";
 export type { Authorization, AuthorizationInitiation } from "./schema";
 export { AuthorizationService, type PendingConsents, type ScopesRequest } from "./service";

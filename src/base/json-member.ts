@@ -23,9 +23,7 @@ function ownMember(text: string, name: string): string | undefined {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       const end = endOfString(text, at) + 1;
-      // An escaped name is the same name.
-      if (depth === 1 && isName && JSON.parse(text.slice(at, end)) === name)
-        start = text.indexOf(":", end) + 1;
+      if (depth === 1 && isName && isNamed(text.slice(at, end), name)) start = text.indexOf(":", end) + 1;
       at = end - 1;
     } else if (code === OPEN_OBJECT || code === OPEN_LIST) {
       depth++;
@@ -40,4 +38,9 @@ function ownMember(text: string, name: string): string | undefined {
     else if (depth === 1 && (code === COMMA || code === OPEN_OBJECT)) isName = true;
   }
   return found;
+}
+
+/** Whether a JSON string is this name. An escaped name is the same name. */
+function isNamed(quoted: string, name: string): boolean {
+  return quoted.includes("\\") ? JSON.parse(quoted) === name : quoted.slice(1, -1) === name;
 }

@@ -20,6 +20,8 @@ export interface JsonLimits {
 
 /** The limit that a text exceeds, or undefined. Stops there, so that no parser has to recurse into the text. */
 export function exceededLimit(text: string, limits: JsonLimits): keyof JsonLimits | undefined {
+  // Most bodies are too short to exceed any: all that is counted takes a character.
+  if (text.length <= Math.min(limits.depth, limits.members, limits.keys, limits.entries)) return undefined;
   /** Members of each open object; undefined for an open list. */
   const open: (number | undefined)[] = [];
   let [keys, entries] = [0, 0];

@@ -97,8 +97,9 @@ export function isObject(value: unknown): value is { [key: string]: unknown } {
 
 /** The fields that are not undefined. */
 export function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  // The filter removes every field that the type excludes.
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
+  const kept: Partial<T> = {};
+  for (const name of Object.keys(fields) as (keyof T)[])
+    if (fields[name] !== undefined) kept[name] = fields[name];
+  // Without every value that the type excludes.
+  return kept as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

@@ -62,9 +62,11 @@ function collect(
   const fields = fieldsOf(applying);
   if (fields === undefined) return;
   for (const name of Object.keys(value)) {
-    const inner = fields.get(name);
-    if (inner !== undefined) collect(inner, value[name], [...path, name], search);
-    else if (search.found.length < search.most)
+    const [inner, field] = [fields.get(name), value[name]];
+    if (inner !== undefined) {
+      // Only objects and lists have fields.
+      if (typeof field === "object") collect(inner, field, [...path, name], search);
+    } else if (search.found.length < search.most)
       search.found.push({ path: [...path, name], name, known: [...fields.keys()] });
   }
 }

@@ -19,7 +19,10 @@ const INACTIVE = "An inactive gateway answers 404.";
 const authType = Type.Enum([...AUTH_TYPES], { description: HOW });
 const status = Type.Enum(["active", "inactive"], { description: INACTIVE });
 const userSource = Type.String({ minLength: 1, maxLength: 100 });
-const headers = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 100 });
+const headers = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+  maxItems: 100,
+  description: "Headers of clients that MCP workers get.",
+});
 const clientIds = Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 64 });
 const toolName = Type.String({
   maxLength: 256,

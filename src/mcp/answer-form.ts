@@ -1,4 +1,5 @@
 // How the outcome of a run is told to the client: each kind of request has its own form.
+import type { JsonObject } from "../base";
 import type { Execution, ServerAnswer } from "../tools";
 import type { ConsentPage } from "./consent";
 import type { RpcError } from "./json-rpc";
@@ -12,6 +13,8 @@ export interface Reader {
   readsLinks: boolean;
   /** Whether the client opens addresses that an error asks for (revision 2025-11-25). */
   opensUrls: boolean;
+  /** What the client has declared that it can do, in revision 2026-07-28. */
+  declared: JsonObject;
 }
 
 export interface AnswerForm {

@@ -54,7 +54,7 @@ export class Requests {
     const { id, params } = request;
     const version = session?.version ?? legacyVersion(peer.header?.("mcp-protocol-version") ?? "");
     const opensUrls = session?.byUrl === true && session.version === "2025-11-25";
-    const reader = { modern: false, readsLinks: version !== "2025-03-26", opensUrls };
+    const reader = { modern: false, readsLinks: version !== "2025-03-26", opensUrls, declared: {} };
     // Only the holder of a session can cancel its calls.
     const running = peer.header === undefined ? this.#parts.piped : session?.running;
     return cancellable(id, peer, running, async () => {
@@ -77,7 +77,7 @@ export class Requests {
   async modern(request: Request, text: string, peer: Peer, capabilities: JsonObject): Promise<Reply> {
     const { id, params, method } = request;
     const { user, header } = peer;
-    const reader = { modern: true, readsLinks: true, opensUrls: false };
+    const reader = { modern: true, readsLinks: true, opensUrls: false, declared: capabilities };
     // A program cancels by a message, which names the request; over HTTP its client closes the stream.
     const running = header === undefined ? this.#parts.piped : undefined;
     return cancellable(id, peer, running, async () => {
@@ -128,7 +128,8 @@ export class Requests {
     }
     const tool = (await this.#parts.offers.of(gateway)).byName.get(name);
     if (tool === undefined) throw notOffered();
-    const shown = await this.#parts.upstreams.shownBy(gateway, tool, reader);
+    const isUpstream = tool.catalog.worker?.type === "mcp";
+    const shown = isUpstream ? await this.#parts.upstreams.shownBy(gateway, tool, reader) : unchanged;
     return { tool, params, form: toolForm({ tool, reader, maxBytes, log: this.#core.log, shown }) };
   }
 }
@@ -136,6 +137,10 @@ export class Requests {
 function callOf(peer: Peer): Pick<ToolCall, "user" | "signal" | "stopping" | "notify" | "headers"> {
   const { user, stop: signal, stopping, notify } = peer;
   return { user, signal, stopping, notify, headers: passedHeaders(peer) };
+}
+
+function unchanged(items: JsonObject[]): JsonObject[] {
+  return items;
 }
 
 /** What the client of a session can be asked while its call runs; undefined if it cannot. */

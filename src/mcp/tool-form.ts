@@ -24,10 +24,7 @@ export function toolForm({ tool, reader, maxBytes, log, shown }: ToolFormOptions
     answer: (execution: Execution, answered: ServerAnswer | undefined): ResultFields => {
       if (answered !== undefined && "result" in answered)
         return passedResult(answered.result, tool, options, shown);
-      const error =
-        answered === undefined
-          ? undefined
-          : passedError(answered.error, { opensUrls: reader.opensUrls, maxBytes });
+      const error = answered === undefined ? undefined : passedError(answered.error, reader, maxBytes);
       if (error !== undefined) throw error;
       return callResult(execution, tool, options);
     },

@@ -18,7 +18,7 @@ export function plainValue(form: Form, value: unknown): unknown {
     case "step":
       return typeof value === "number" && value > 0 ? value : undefined;
     case "count":
-      return typeof value === "number" && value >= 0 ? Math.ceil(value) : undefined;
+      return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
     case "label":
       return typeof value === "string" ? value : undefined;
     case "list":

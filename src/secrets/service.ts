@@ -1,5 +1,5 @@
 // Stored secrets. Values are write-only; tools read them by key.
-import { type Page, present, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
+import { type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
 import type { Audit, ExecutionLog } from "../audit";
 import type { Core } from "../core";
 import { equalsSealed, newId, sealedColumn } from "../crypto";
@@ -121,7 +121,7 @@ export class Secrets {
     return {
       id: row.id,
       key: row.key,
-      ...present({ description: row.description ?? undefined }),
+      ...(row.description === null ? {} : { description: row.description }),
       binding: projectBinding(row.project_id),
       created_at: timestamp(row.created_at),
       updated_at: timestamp(row.updated_at),

@@ -150,6 +150,12 @@ export class WorkerAuthorizations {
     return this.#consents.withToken(row.project_id, isForAddress ? access : undefined, ask);
   }
 
+  /** Whether the client of the worker's consents has this secret. */
+  async hasClientSecret(row: WorkerRow, client_secret: string | undefined): Promise<boolean> {
+    const access = accessOf(row);
+    return access !== undefined && this.#consents.hasClientSecret(row.project_id, access, client_secret);
+  }
+
   /** Undefined for a worker that wants no tokens, as far as is known. */
   async facts({ row }: KnownWorker): Promise<AccessFacts | undefined> {
     const access = accessOf(row);

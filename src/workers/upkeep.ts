@@ -54,6 +54,14 @@ export class Upkeep {
     this.#start(() => this.#readUntilCurrent(projectId, id, key));
   }
 
+  /** Reads the catalogs of the project's workers that `waits` selects. Returns at once. */
+  granted(projectId: string, waits: (worker: KnownWorker) => boolean): void {
+    this.#start(async () => {
+      for (const worker of await this.#directory.enabled(projectId))
+        if (waits(worker)) this.stale(projectId, worker.row.id);
+    });
+  }
+
   /** Resolves when nothing is read any more. */
   async close(): Promise<void> {
     this.#closing.abort();

@@ -47,10 +47,11 @@ export async function startSupergateway(context: Context): Promise<McpGateway> {
   return overHttp(context, "supergateway", port, [script, ...server, ...options]);
 }
 
-export async function startMcpHub(context: Context): Promise<McpGateway> {
+/** `url`: a server over HTTP in place of the one on standard input and output. */
+export async function startMcpHub(context: Context, url?: string): Promise<McpGateway> {
   const port = freePort();
   const config = join(context.folder, "mcp-hub.json");
-  const servers = { nothing: { command: process.execPath, args: [STDIO] } };
+  const servers = { nothing: url === undefined ? { command: process.execPath, args: [STDIO] } : { url } };
   writeFileSync(config, JSON.stringify({ mcpServers: servers }));
   const command = [peer("mcp-hub", "dist", "cli.js"), "--port", String(port), "--config", config];
   const child = spawn(context, "mcp-hub", command);

@@ -4,10 +4,13 @@ import { hooked, type Hooked } from "../hooks/hooked";
 import { operator } from "../tools/deployment";
 import { type Family, heardIn, listen, type Listener, open } from "./listener";
 import { client, valueAt } from "./site";
+import { upstream } from "./upstream-catalog";
 
 const LIST_CHANGED = "notifications/tools/list_changed";
 const ONLY_ACT = { only: { Test: { tools: { Act: [{}] } } } };
 const families: Family[] = ["legacy", "modern"];
+
+const wiki = upstream("Wiki", { prompts: [{ name: "ask" }], resources: [{ uri: "demo://x", name: "x" }] });
 
 let hooks: Hooked;
 let key: string;
@@ -16,7 +19,7 @@ let id: string;
 let slug = "";
 const opened: Listener[] = [];
 beforeAll(async () => {
-  hooks = await hooked({ environment: { RUNTIME_AUTH_URL: "http://127.0.0.1:9" } });
+  hooks = await hooked({ catalogs: [wiki.catalog], environment: { RUNTIME_AUTH_URL: "http://127.0.0.1:9" } });
   key =
     (await hooks.deployment.runtime.identity.createKey(operator(), { name: "run", role: "run" })).key ?? "";
 });
@@ -84,6 +87,18 @@ describe.each(families)("a %s client", (family) => {
     await remove();
     const end = family === "legacy" ? [] : ["notifications/cancelled", "reply"];
     expect(await bob.rest()).toEqual(end);
+  });
+
+  test("hears of prompts and of resources, each by itself", async () => {
+    await allow("Test.Act", "Wiki.GetPrompt", "Wiki.ReadResource");
+    const notifications = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+    const alice = await listener(family, "alice", { notifications });
+    await allow("Test.Act", "Wiki.ReadResource");
+    expect(await heard(alice)).toBe("notifications/prompts/list_changed");
+    await allow("Test.Act");
+    expect(await heard(alice)).toBe("notifications/resources/list_changed");
+    await allow("Test.Echo");
+    expect(await heard(alice)).toBe(LIST_CHANGED);
   });
 
   test("hears nothing of changes that leave its list as it was, and the stream ends with the gateway", async () => {

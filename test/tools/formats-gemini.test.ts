@@ -5,29 +5,7 @@ import { extensions } from "../../catalogs";
 import { geminiParameters, geminiSchema } from "../../src/tools/formats/gemini";
 import { formatted } from "../../src/tools/formats";
 import { Registry } from "../../src/tools/registry";
-import { isObject } from "../../src/base";
-
-/** All that its schema knows. */
-const KNOWN = [
-  "type",
-  "format",
-  "title",
-  "description",
-  "nullable",
-  "enum",
-  "default",
-  "items",
-  "minItems",
-  "maxItems",
-  "properties",
-  "required",
-  "minimum",
-  "maximum",
-  "minLength",
-  "maxLength",
-  "pattern",
-  "anyOf",
-];
+import { geminiFaults } from "./gemini-faults";
 
 describe("a schema", () => {
   test.each<[string, object, object]>([
@@ -173,7 +151,7 @@ describe("a schema", () => {
   test("of every tool of the catalogs has only known keywords", () => {
     for (const tool of new Registry(extensions.catalogs).tools) {
       const { parameters } = Object(formatted(tool, "gemini"));
-      if (parameters !== undefined) expect(faultsOf(parameters)).toEqual([]);
+      if (parameters !== undefined) expect(geminiFaults(parameters)).toEqual([]);
     }
   });
 
@@ -202,32 +180,9 @@ describe("a schema", () => {
     }));
     fc.assert(
       fc.property(schema, (given) => {
-        expect(faultsOf(geminiSchema(given))).toEqual([]);
+        expect(geminiFaults(geminiSchema(given))).toEqual([]);
       }),
       { numRuns: 500 },
     );
   });
 });
-
-/** What it would refuse. */
-function faultsOf(schema: unknown, path = ""): string[] {
-  if (!isObject(schema)) return [`${path} is no schema`];
-  const { properties, items, anyOf, required, type } = schema;
-  return [
-    ...Object.keys(schema)
-      .filter((key) => !KNOWN.includes(key))
-      .map((key) => `${path}/${key} is unknown`),
-    ...(anyOf === undefined && typeof type !== "string" ? [`${path} has no type`] : []),
-    ...(isObject(properties) && Object.keys(properties).length === 0 ? [`${path} has empty properties`] : []),
-    ...(type === "array" && items === undefined ? [`${path} has no items`] : []),
-    ...(Array.isArray(anyOf) && anyOf.length === 0 ? [`${path} has no alternatives`] : []),
-    ...(Array.isArray(required) && !required.every((name) => isObject(properties) && name in properties)
-      ? [`${path} requires what is not there`]
-      : []),
-    ...(isObject(properties)
-      ? Object.entries(properties).flatMap(([name, inner]) => faultsOf(inner, `${path}/${name}`))
-      : []),
-    ...(items === undefined ? [] : faultsOf(items, `${path}/items`)),
-    ...(Array.isArray(anyOf) ? anyOf.flatMap((inner, index) => faultsOf(inner, `${path}/${index}`)) : []),
-  ];
-}

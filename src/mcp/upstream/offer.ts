@@ -20,10 +20,16 @@ export interface ListedPrompt extends Listed {
   upstream: string;
 }
 
-export interface UpstreamOffer {
-  prompts: readonly ListedPrompt[];
+export interface UpstreamLists {
+  prompts: readonly Listed[];
   resources: readonly Listed[];
-  templates: readonly Listed[];
+  resourceTemplates: readonly Listed[];
+}
+
+export interface UpstreamOffer {
+  lists: UpstreamLists;
+  /** The reserved tools of everything in the lists. */
+  serving: readonly Tool[];
   promptsByName: ReadonlyMap<string, ListedPrompt>;
   uris: Uris;
   /** The tools that complete arguments, by toolkit. */
@@ -47,9 +53,12 @@ export function upstreamOffer({ tools }: Registry, { allowedTools }: Gateway): U
   const prompts = promptsOf(of("prompt"));
   const completers = of("completion").filter(({ catalog }) => catalog.worker?.completes === true);
   return {
-    prompts,
-    resources: readers.flatMap((reader) => resourcesOf(reader, uris)),
-    templates: readers.flatMap((reader) => templatesOf(reader, uris)),
+    lists: {
+      prompts,
+      resources: readers.flatMap((reader) => resourcesOf(reader, uris)),
+      resourceTemplates: readers.flatMap((reader) => templatesOf(reader, uris)),
+    },
+    serving: [...of("prompt"), ...readers],
     promptsByName: new Map(prompts.map((prompt) => [prompt.shown, prompt])),
     uris,
     completers: new Map(completers.map((tool) => [tool.catalog, tool])),

@@ -1,5 +1,6 @@
 // JSON-RPC errors of MCP servers, for clients of a gateway.
-import type { Json } from "../../base";
+import { isObject, type Json } from "../../base";
+import type { Reader } from "../answer-form";
 import {
   HEADER_MISMATCH,
   INVALID_REQUEST,
@@ -17,7 +18,6 @@ const OF_CONNECTION: readonly number[] = [
   INVALID_REQUEST,
   SESSION_NOT_FOUND,
   HEADER_MISMATCH,
-  MISSING_CAPABILITY,
   UNSUPPORTED_VERSION,
 ];
 
@@ -27,19 +27,28 @@ export interface SentError {
   data?: Json;
 }
 
-/**
- * The error as the server's own clients get it; undefined if it is not theirs.
- *
- * @param opensUrls whether the client opens addresses that an error asks for
- */
+/** The error as the server's own clients get it; undefined if it is not theirs. */
 export function passedError(
   { code, message, data }: SentError,
-  { opensUrls, maxBytes }: { opensUrls: boolean; maxBytes: number },
+  reader: Reader,
+  maxBytes: number,
 ): RpcError | undefined {
   if (!Number.isSafeInteger(code) || OF_CONNECTION.includes(code)) return undefined;
-  if (code === URL_ELICITATION_REQUIRED && !opensUrls) return undefined;
+  if (code === URL_ELICITATION_REQUIRED && !reader.opensUrls) return undefined;
+  if (code === MISSING_CAPABILITY && !isMissing(data, reader)) return undefined;
   const text =
     Buffer.byteLength(message) <= maxBytes ? message : `${message.slice(0, Math.floor(maxBytes / 4))}…`;
   const isShort = data === undefined || Buffer.byteLength(JSON.stringify(data)) <= maxBytes;
-  return new RpcError(code, text, data === undefined || !isShort ? {} : { data });
+  return new RpcError(code, text, {
+    ...(data === undefined || !isShort ? {} : { data }),
+    ...(code === MISSING_CAPABILITY ? { status: 400 } : {}),
+  });
+}
+
+/** Whether the client lacks what the server asks for. Otherwise it is this server that does not pass the capability on. */
+function isMissing(data: Json | undefined, { modern, declared }: Reader): boolean {
+  const required = isObject(data) ? data["requiredCapabilities"] : undefined;
+  if (!modern || !isObject(required)) return false;
+  const names = Object.keys(required);
+  return names.length > 0 && names.every((name) => declared[name] === undefined);
 }

@@ -51,11 +51,11 @@ export function readForm(options: ReadFormOptions): AnswerForm {
 function failed(
   { message, kind, can_retry, retry_after_ms, status_code }: Failure,
   answered: ServerAnswer | undefined,
-  { opensUrls }: Reader,
+  reader: Reader,
   maxBytes: number,
 ): RpcError {
   const sent = answered !== undefined && "error" in answered ? answered.error : undefined;
-  const passed = sent === undefined ? undefined : passedError(sent, { opensUrls, maxBytes });
+  const passed = sent === undefined ? undefined : passedError(sent, reader, maxBytes);
   if (passed !== undefined) return passed;
   const error = {
     kind,

@@ -9,7 +9,7 @@ import type { AnswerForm, Reader } from "../answer-form";
 import { INVALID_PARAMS, noSuchMethod, RESOURCE_NOT_FOUND, RpcError } from "../json-rpc";
 import type { List, ListKind } from "../list-changes";
 import { pageOf, pageText } from "../list-page";
-import { type Listed, type UpstreamOffer, upstreamOffer } from "./offer";
+import { type Listed, type UpstreamLists, type UpstreamOffer, upstreamOffer } from "./offer";
 import type { Shown } from "./passed-result";
 import { completionMembers, promptMembers, readForm, resourceMembers } from "./read-form";
 import type { Addressed } from "./uris";
@@ -26,7 +26,6 @@ const LISTS = {
 } as const;
 export type ListMethod = keyof typeof LISTS;
 
-type UpstreamLists = Record<(typeof LISTS)[ListMethod], readonly Listed[]>;
 type UpstreamKind = Exclude<ListKind, "tools">;
 
 /** A run of a reserved tool. */
@@ -84,7 +83,7 @@ export class Upstreams {
   get lists(): Record<UpstreamKind, List> {
     const list = (kind: UpstreamKind): List => ({
       basis: async (gateway) => {
-        const all = fingerprintOf(kind, listsOf(await this.of(gateway)));
+        const all = fingerprintOf(kind, (await this.of(gateway)).lists);
         return `${all} ${await this.#tools.accessRulesOf(gateway.projectId)}`;
       },
       fingerprint: async ({ gateway, userId }) =>
@@ -95,14 +94,14 @@ export class Upstreams {
 
   /** What the user may see. */
   async #visible(gateway: Gateway, userId: string, offer: UpstreamOffer): Promise<UpstreamLists> {
-    const all = listsOf(offer);
-    const serving = [...new Set(Object.values(all).flatMap((items) => items.map(({ tool }) => tool)))];
+    const { lists, serving } = offer;
     const visible = new Set(await this.#tools.visible(gateway.projectId, userId, serving));
+    if (visible.size === serving.length) return lists;
     const seen = (items: readonly Listed[]): Listed[] => items.filter(({ tool }) => visible.has(tool));
     return {
-      prompts: seen(all.prompts),
-      resources: seen(all.resources),
-      resourceTemplates: seen(all.resourceTemplates),
+      prompts: seen(lists.prompts),
+      resources: seen(lists.resources),
+      resourceTemplates: seen(lists.resourceTemplates),
     };
   }
 
@@ -126,14 +125,20 @@ export class Upstreams {
   }
 }
 
-function listsOf({ prompts, resources, templates }: UpstreamOffer): UpstreamLists {
-  return { prompts, resources, resourceTemplates: templates };
-}
+const fingerprints = new WeakMap<UpstreamLists, Partial<Record<UpstreamKind, string>>>();
 
 /** Resources and templates change together. */
 function fingerprintOf(kind: UpstreamKind, lists: UpstreamLists): string {
-  const items = kind === "prompts" ? lists.prompts : [...lists.resources, ...lists.resourceTemplates];
-  return hashOf(items.map(({ text }) => text).join("\n"));
+  const known = fingerprints.get(lists) ?? {};
+  fingerprints.set(lists, known);
+  const { prompts, resources, resourceTemplates } = lists;
+  const items = (): readonly Listed[] =>
+    kind === "prompts" ? prompts : [...resources, ...resourceTemplates];
+  return (known[kind] ??= hashOf(
+    items()
+      .map(({ text }) => text)
+      .join("\n"),
+  ));
 }
 
 /** Whether the gateway has what a method is about. */

@@ -36,13 +36,12 @@ export class Asks {
 
   /** The members with which a call goes on that the server has interrupted with questions. */
   members(): JsonObject {
-    const state = this.#caller?.state;
+    const { state, answers = {} } = this.#caller ?? {};
+    // A client may also answer what it has not been asked.
+    if (state === undefined) return Object.keys(answers).length === 0 ? {} : { inputResponses: answers };
     if (!isObject(state) || state["worker"] !== this.#worker.id) return {};
     const { upstream } = state as JsonObject;
-    return {
-      inputResponses: this.#caller?.answers ?? {},
-      ...(typeof upstream === "string" ? { requestState: upstream } : {}),
-    };
+    return { inputResponses: answers, ...(typeof upstream === "string" ? { requestState: upstream } : {}) };
   }
 
   /**

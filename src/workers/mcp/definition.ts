@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "../../base";
 import { headerFault } from "../../mcp";
 import { checkForeignSchema, cleanDescription } from "../foreign";
 import type { WorkerTool } from "../tool";
-import { CAUTIOUS_METADATA } from "./hints";
+import { plainMetadata, unmetNeeds } from "./hints";
 
 const LONGEST_NAME = 128;
 /** Characters of what a tool says besides its schemas. */
@@ -36,13 +36,15 @@ export function toolFrom(
   if ("reason" in input) return `its input schema cannot be used: ${input.reason}`;
   for (const dropped of input.dropped) note(`left out of its input schema: ${dropped}`);
   const output = outputOf(outputSchema, note);
+  for (const need of unmetNeeds(item["_meta"]))
+    note(`it says that it needs ${need}, which an MCP worker does not get; an HTTP worker can`);
   return {
     upstream,
     name,
     description: typeof description === "string" ? cleanDescription(description) : "",
     input: input.schema,
     ...(output === undefined ? {} : { output }),
-    metadata: CAUTIOUS_METADATA,
+    metadata: plainMetadata(item["_meta"]),
     original: originalOf(item, input.schema, output, note),
   };
 }

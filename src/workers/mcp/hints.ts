@@ -1,6 +1,7 @@
 // What a tool says about its effects. It is said from outside, so it counts only for a worker that is trusted.
 import { isObject, type JsonObject } from "../../base";
 import type { ToolMetadata } from "../../tools";
+import { metadataFrom } from "../http/behaviour";
 import type { LoadedWorker, WorkerTool } from "../tool";
 
 const CAUTIOUS: ToolMetadata["behavior"] = {
@@ -11,13 +12,44 @@ const CAUTIOUS: ToolMetadata["behavior"] = {
   open_world: true,
 };
 
-/** The metadata of a tool about which nothing is believed. */
-export const CAUTIOUS_METADATA: ToolMetadata = { behavior: CAUTIOUS };
+/** Where servers of one ecosystem say more of a tool. */
+const FAMILY = "arcade";
+
+/** What `_meta` says of a tool, beyond the protocol: what it is about, and its effects. */
+function ownWords(meta: unknown): { [key: string]: unknown } {
+  const family = isObject(meta) ? meta[FAMILY] : undefined;
+  return isObject(family) ? family : {};
+}
+
+/** The metadata of a tool of a server that is not trusted: only what it is about. */
+export function plainMetadata(meta: unknown): ToolMetadata {
+  const { classification, extras } = metadataFrom(ownWords(meta)["metadata"]);
+  return {
+    ...(classification === undefined ? {} : { classification }),
+    behavior: CAUTIOUS,
+    ...(extras === undefined ? {} : { extras }),
+  };
+}
+
+/**
+ * What a tool says that it needs from its caller. A server that is reached over MCP gets neither tokens of other platforms nor
+ * secrets: the protocol has no place for them.
+ */
+export function unmetNeeds(meta: unknown): string[] {
+  const { requirements } = ownWords(meta);
+  const { authorization, secrets } = isObject(requirements) ? requirements : {};
+  return [
+    ...(isObject(authorization) ? ["a token of the user at another platform"] : []),
+    ...(Array.isArray(secrets) && secrets.length > 0 ? ["secrets"] : []),
+  ];
+}
 
 type Behavior = ToolMetadata["behavior"];
 
-/** What the annotations say; hints that are not booleans are absent. */
+/** What `_meta` says of its effects, or else the annotations; hints that are not booleans are absent. */
 function hinted({ original }: WorkerTool): Behavior {
+  const { metadata } = ownWords(original?.["_meta"]);
+  if (isObject(metadata) && isObject(metadata["behavior"])) return metadataFrom(metadata).behavior;
   const annotations = original?.["annotations"];
   const hints: JsonObject = isObject(annotations) ? (annotations as JsonObject) : {};
   const flag = (name: string, otherwise: boolean): boolean => {
@@ -35,8 +67,12 @@ function hinted({ original }: WorkerTool): Behavior {
 }
 
 /** The tool with the behaviour that it claims, if the record says that its worker is trusted. */
-export function withTrust(worker: Pick<LoadedWorker, "trustAnnotations">, tool: WorkerTool): WorkerTool {
-  if (!worker.trustAnnotations || tool.reserved !== undefined) return tool;
+export function withTrust(
+  worker: Pick<LoadedWorker, "type" | "trustAnnotations">,
+  tool: WorkerTool,
+): WorkerTool {
+  const isTrusted = worker.type === "mcp" && worker.trustAnnotations;
+  if (!isTrusted || tool.reserved !== undefined) return tool;
   return { ...tool, metadata: { ...tool.metadata, behavior: hinted(tool) } };
 }
 

@@ -1,8 +1,7 @@
 // An MCP server over HTTP with sessions and one tool, whose answers are streams of one event.
 import { serve } from "./serve";
 
-const INITIALIZED = {
-  protocolVersion: "2025-11-25",
+const SERVER = {
   capabilities: { tools: {} },
   serverInfo: { name: "bench", version: "1.0.0" },
 };
@@ -19,10 +18,14 @@ function answer(id: unknown, fields: object, headers: Record<string, string> = {
 
 await serve(async (request) => {
   if (request.method !== "POST") return new Response(null, { status: 405 });
-  const { id, method } = JSON.parse(await request.text());
+  const { id, method, params } = JSON.parse(await request.text());
   if (id === undefined) return new Response(null, { status: 202 });
   if (method === "initialize")
-    return answer(id, { result: INITIALIZED }, { "mcp-session-id": crypto.randomUUID() });
+    return answer(
+      id,
+      { result: { ...SERVER, protocolVersion: params.protocolVersion } },
+      { "mcp-session-id": crypto.randomUUID() },
+    );
   if (method === "tools/list") return answer(id, { result: { tools: [TOOL] } });
   if (method === "tools/call") return answer(id, { result: { content: [{ type: "text", text: "done" }] } });
   return answer(id, { error: { code: -32601, message: "not found" } });

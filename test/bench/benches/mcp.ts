@@ -61,7 +61,7 @@ export const mcp: Bench = {
     const rows = [
       rateRow("mcp-nothing", atLeast(0.25), first.ours, first.baseline),
       rateRow("mcp-loopback", atLeast(0.8), second.ours, second.baseline),
-      await gatewaysRow(context, ours),
+      await gatewaysRow(context, ours, { name: "mcp-gateways", least: 8 }),
     ];
     await Promise.all([server.stop(), upstream.stop()]);
     return [...rows, await memoryRow(context, deployment)];
@@ -109,19 +109,23 @@ interface Compared {
   theirs: number[];
 }
 
-/** Compared with the best of the others. Each is measured in alternation with ours, alone on the core. */
+/**
+ * Compared with the best of the others. Each is measured in alternation with ours, alone on the core. `url`: only those are
+ * compared that can call this server over HTTP, as ours does.
+ */
 export async function gatewaysRow(
   context: Context,
   ours: Side,
-  name = "mcp-gateways",
-  least = 8,
+  { name, least, url }: { name: string; least: number; url?: string },
 ): Promise<Row> {
   const row = { name, bound: atLeast(least) };
   if (!hasPeer("mcp-proxy")) {
     return { ...row, measured: "", baseline: "", note: "the gateways of others could not be installed" };
   }
   const compared: Compared[] = [];
-  for (const start of [startMcpProxy, startSupergateway, startMcpHub]) {
+  const startHub: Start = (each) => startMcpHub(each, url);
+  const starts = url === undefined ? [startMcpProxy, startSupergateway, startHub] : [startHub];
+  for (const start of starts) {
     compared.push(await compareWith(context, start, ours));
   }
   const sorted = compared.toSorted((one, other) => median(other.theirs) - median(one.theirs));

@@ -74,7 +74,11 @@ export const workers: Bench = {
     };
     const row = addedRow(await load(context, sides, 1));
     await proxy.stop();
-    const others = await gatewaysRow(context, sides.ours, "workers-gateways", 5);
+    const others = await gatewaysRow(context, sides.ours, {
+      name: "workers-gateways",
+      least: 5,
+      url: address,
+    });
     await Promise.all([server.stop(), upstream.stop()]);
     return [row, others, ...(await manyRows(context))];
   },

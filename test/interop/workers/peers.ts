@@ -309,7 +309,87 @@ const fastmcp: Peer = {
   ],
 };
 
+/** The official SDK of revision 2026-07-28. */
+const official: Peer = {
+  name: "official",
+  start: serving(join(FOLDER, "official-server.mjs")),
+  calls: () => ({
+    add: [
+      { a: 1, b: 2.5 },
+      { a: 1e21, b: -0.1 },
+    ],
+  }),
+  invalid: { add: [{ a: "1" }, {}] },
+  prompts: { plain: {}, greet: { name: "Ann" } },
+  reads: ["test://item/5", "test://none"],
+  completions: [
+    { ref: { type: "ref/resource", uri: "test://item/{id}" }, argument: { name: "id", value: "4" } },
+  ],
+};
+
+const knip: Peer = {
+  name: "knip",
+  start: bridged(file("@knip", "mcp", "src", "cli.js")),
+  reset: (folder) => writeFileSync(join(folder, "package.json"), '{"name":"place","version":"1.0.0"}\n'),
+  calls: (folder) => ({
+    "knip-run": [{ cwd: folder }],
+    "knip-docs": [{ topic: "configuring-project-files" }, { topic: "none" }],
+  }),
+};
+
+const GIT = {
+  PATH: process.env["PATH"] ?? "",
+  // The global configuration is that of its home, a folder of the test: git replaces the file when it writes to it.
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_AUTHOR_NAME: "a",
+  GIT_AUTHOR_EMAIL: "a@example.com",
+  GIT_AUTHOR_DATE: "2026-01-01T00:00:00Z",
+  GIT_COMMITTER_NAME: "a",
+  GIT_COMMITTER_EMAIL: "a@example.com",
+  GIT_COMMITTER_DATE: "2026-01-01T00:00:00Z",
+};
+
+const git: Peer = {
+  name: "git",
+  start: bridged(
+    file("@cyanheads", "git-mcp-server", "dist", "index.js"),
+    () => [],
+    () => GIT,
+  ),
+  reset: (folder) => {
+    for (const place of [".git", "clone"]) rmSync(join(folder, place), { recursive: true, force: true });
+    writeFileSync(join(folder, "a.txt"), "a\n");
+    for (const words of ["init -q -b main", "add a.txt", "commit -q -m first", "branch side"])
+      Bun.spawnSync(["git", ...words.split(" ")], { cwd: folder, env: { ...GIT, HOME: folder } });
+    writeFileSync(join(folder, "a.txt"), "a\nb\n");
+  },
+  calls: (path) => ({
+    git_add: [
+      { path, paths: ["a.txt"] },
+      { path, paths: ["none.txt"] },
+    ],
+    git_blame: [{ path, filePath: "a.txt" }],
+    git_branch: [{ path, mode: "list" }],
+    git_changelog_analyze: [{ path, reviewTypes: ["features"] }],
+    git_checkout: [{ path, target: "side" }],
+    git_cherry_pick: [{ path, commits: ["none"] }],
+    git_clean: [{ path, force: true, dryRun: true }],
+    git_clear_working_dir: [{ confirm: "Y" }],
+    git_clone: [{ url: path, path: join(path, "clone") }],
+    git_commit: [{ path, message: "second" }],
+    git_diff: [{ path }],
+    git_init: [{ path }],
+    git_log: [{ path }],
+    git_merge: [{ path, branch: "side" }],
+    git_set_working_dir: [{ path }],
+    git_show: [{ path, object: "HEAD" }],
+    git_status: [{ path }],
+    git_wrapup_instructions: [{ acknowledgement: "Y" }],
+  }),
+};
+
 export const peers: readonly Peer[] = [
+  official,
   everything,
   filesystem,
   memory,
@@ -317,5 +397,7 @@ export const peers: readonly Peer[] = [
   eslint,
   drawio,
   thinkingTools,
+  knip,
+  git,
   fastmcp,
 ];

@@ -518,7 +518,7 @@ export const mcp2026: Chapter = {
       "subscriptions",
       "what is not supported is left out",
       listens({ promptsListChanged: true, resourceSubscriptions: ["x:y"] }, (first) =>
-        expect(Object(first.params).notifications).toEqual({}),
+        expect(Object(first.params).notifications).toEqual({ promptsListChanged: true }),
       ),
     ),
     must(

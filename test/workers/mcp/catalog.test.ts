@@ -1,5 +1,6 @@
 // What becomes of the list of an MCP server.
 import { describe, expect, test } from "bun:test";
+import { withTrust } from "../../../src/workers/mcp";
 import { WorkerFailure } from "../../../src/workers/tool";
 import { failure, Upstream, type UpstreamOptions } from "../../support/mcp-upstream";
 import { kindOf, toolNamed, workerAt } from "./worker";
@@ -107,6 +108,48 @@ describe("a tool", () => {
       destructive: true,
       idempotent: false,
     });
+  });
+
+  test("of a server of the ecosystem says what it is about, and what it does not get", async () => {
+    const behavior = { operations: ["read"], read_only: true, destructive: false, idempotent: true };
+    const metadata = { classification: { service_domains: ["email"] }, behavior, extras: { a: 1 } };
+    const requirements = {
+      authorization: { provider_id: "mail", oauth2: { scopes: ["x"] } },
+      secrets: [{ key: "K" }],
+    };
+
+    const { tools, skipped } = await catalogOf([
+      { name: "a", inputSchema: object, _meta: { arcade: { metadata, requirements } } },
+    ]);
+    const [tool] = tools;
+    if (tool === undefined) throw new Error("the tool is missing");
+
+    expect(tool.metadata).toMatchObject({ ...metadata, behavior: { read_only: false, destructive: true } });
+    expect(withTrust(workerAt("", { trustAnnotations: true }), tool).metadata.behavior).toMatchObject(
+      behavior,
+    );
+    expect(tool).not.toHaveProperty("authorization");
+    expect(skipped).toEqual([
+      { name: "a", reason: expect.stringContaining("a token") },
+      { name: "a", reason: expect.stringContaining("secrets") },
+    ]);
+  });
+
+  test("of a trusted server is as harmless as it says", async () => {
+    const { tools } = await catalogOf([
+      { name: "reads", inputSchema: object, annotations: { readOnlyHint: true } },
+      { name: "writes", inputSchema: object, annotations: { destructiveHint: false, idempotentHint: true } },
+      { name: "says nothing", inputSchema: object },
+    ]);
+    const trusted = (trustAnnotations: boolean) =>
+      tools.map((tool) => withTrust(workerAt("", { trustAnnotations }), tool).metadata.behavior);
+
+    expect(trusted(false)).toEqual(tools.map(({ metadata }) => metadata.behavior));
+    expect(trusted(true)).toMatchObject([
+      { read_only: true, destructive: false, idempotent: true },
+      { read_only: false, destructive: false, idempotent: true },
+      { read_only: false, destructive: true, idempotent: false },
+    ]);
   });
 
   test("has no hidden characters in its description and titles", async () => {

@@ -64,6 +64,19 @@ describe("a worker that wants tokens", () => {
     ]);
   });
 
+  test("is read by itself as soon as the administrator has consented", async () => {
+    await using made = await OAuthSite.start();
+    await made.create();
+    const { store } = made.site.runtime.core;
+    await made.consentAs("admin", await made.authorizeWorker());
+    const tools = async (): Promise<unknown> =>
+      at((await made.admin.get("/v1/workers/echo")).body, "catalog.tools");
+    for (let changes = 0; changes < 5 && (await tools()) !== 2; changes++)
+      await store.changed("workers", await store.generation("workers"), { timeoutMs: 20_000 });
+
+    expect(await tools()).toBe(2);
+  });
+
   test("may be listed with the consent of a user whom the administrator names", async () => {
     await using made = await OAuthSite.start();
     await made.create();
@@ -71,6 +84,19 @@ describe("a worker that wants tokens", () => {
     const { body } = await made.admin.get(`/v1/workers/echo/authorize?${query}`);
 
     expect(body).toMatchObject({ user_id: "carol", status: "pending" });
+  });
+
+  test("keeps the resources of the administrator who lists it from everybody else", async () => {
+    await using made = await OAuthSite.start({ notes: true });
+    await made.ready();
+    const { body, text } = await made.admin.get("/v1/workers/echo");
+
+    expect(at(body, "skipped")).toEqual([
+      { name: "resources", reason: expect.stringContaining("may be that person's own") },
+    ]);
+    expect(text).not.toContain("notes");
+    const [catalog] = await made.site.runtime.workers.catalogsOf("default");
+    expect(JSON.stringify(catalog?.worker)).not.toContain("notes");
   });
 
   test("gets the token of the user of each call, and of no other", async () => {
