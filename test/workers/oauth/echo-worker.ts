@@ -52,7 +52,12 @@ export function echoWorker(strict: StrictServer, { sessions = false, notes = fal
 }
 
 /** The server as a function of a request. */
-export function echoServer({ tokenOf, metadata, sessions: keepsSessions = false, notes = false }: EchoOptions): {
+export function echoServer({
+  tokenOf,
+  metadata,
+  sessions: keepsSessions = false,
+  notes = false,
+}: EchoOptions): {
   seen: EchoWorker;
   handle(request: Request): Promise<Response>;
 } {
