@@ -146,7 +146,8 @@ function ofObject(properties: Readonly<Record<string, unknown>>, required: unkno
 
 function rangeOf({ minimum, maximum }: Readonly<Record<string, unknown>>): { min?: number; max?: number } {
   return {
-    ...(typeof minimum === "number" ? { min: minimum } : {}),
-    ...(typeof maximum === "number" ? { max: maximum } : {}),
+    // The library makes integers of 32 bits only.
+    ...(typeof minimum === "number" ? { min: Math.max(minimum, -(2 ** 31)) } : {}),
+    ...(typeof maximum === "number" ? { max: Math.min(maximum, 2 ** 31 - 1) } : {}),
   };
 }
