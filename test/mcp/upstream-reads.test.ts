@@ -161,9 +161,13 @@ describe.each(families)("in the %s family", (family) => {
       ],
       "x-future": 1,
     };
-    first.answer = () => ({ ...result, _meta: { "example.com/d": 1 } });
+    first.answer = () => ({ ...result, _meta: { "example.com/d": 1 }, ttlMs: 5000, cacheScope: "public" });
     const answer = await read("open", "demo://one");
-    expect(valueAt(answer, "result")).toMatchObject({ ...result, _meta: { "example.com/d": 1 } });
+    // Each user may read something else.
+    const hints = family === "modern" ? { ttlMs: 5000, cacheScope: "private" } : {};
+    const expected = { ...result, ...hints, _meta: { "example.com/d": 1 } };
+    expect(valueAt(answer, "result")).toMatchObject(expected);
+    expect(JSON.stringify(answer.messages)).not.toContain("public");
   });
 
   test("an error is passed on with its code and data", async () => {
@@ -252,6 +256,21 @@ describe.each(families)("in the %s family", (family) => {
     expect(JSON.stringify(resources)).not.toContain("First_one");
     const answer = await read("all", "demo://one");
     expect(valueAt(answer, "error.message")).toBe("Resource not found");
+    expect(first.asked).toEqual([]);
+  });
+
+  test("a hook before the run stops each request", async () => {
+    hooks.project.respond = (asked) =>
+      asked.path === "pre" ? { code: "CHECK_FAILED", error_message: "not today" } : { code: "OK" };
+    const answers = [
+      await read("all", "demo://one"),
+      await at("all")[family]("prompts/get", { name: "First_review code" }),
+      await at("all")[family]("completion/complete", {
+        ref: { type: "ref/prompt", name: "First_review code" },
+        argument: { name: "code", value: "x" },
+      }),
+    ];
+    for (const answer of answers) expect(valueAt(answer, "error.message")).toContain("not today");
     expect(first.asked).toEqual([]);
   });
 
