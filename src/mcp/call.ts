@@ -1,15 +1,7 @@
 // Runs a tool for a request through `tools.execute`, and asks its client for consents and answers.
 import { isObject, type JsonObject, type LazyAbort } from "../base";
 import { RuntimeError } from "../errors";
-import {
-  type Caller,
-  type Execution,
-  InputNeeded,
-  type InputRequest,
-  type ServerAnswer,
-  type Tool,
-  type Tools,
-} from "../tools";
+import { type Caller, type Execution, InputNeeded, type ServerAnswer, type Tool, type Tools } from "../tools";
 import type { GatewayUser } from "./access";
 import type { AnswerForm } from "./answer-form";
 import {
@@ -21,15 +13,7 @@ import {
   type NeededConsent,
   urlRequired,
 } from "./consent";
-import {
-  INTERNAL_ERROR,
-  INVALID_PARAMS,
-  METHOD_NOT_FOUND,
-  MISSING_CAPABILITY,
-  progressText,
-  RpcError,
-} from "./json-rpc";
-import { LiveCall, type LiveCalls } from "./live-call";
+import { INTERNAL_ERROR, INVALID_PARAMS, MISSING_CAPABILITY, progressText, RpcError } from "./json-rpc";
 import type { RequestStates, Waiting } from "./request-state";
 import type { ResultFields } from "./result";
 
@@ -66,7 +50,6 @@ export interface CallParts {
   tools: Tools;
   consent: GatewayConsent;
   states: RequestStates;
-  live: LiveCalls;
 }
 
 export class Calls {
@@ -88,52 +71,22 @@ export class Calls {
       const failure = await this.#parts.consent.wait(user, id, answer, until);
       if (failure !== undefined) return call.form.text(failure);
     }
-    if (waiting.live !== undefined) return this.#resume(call, waiting.live);
     return this.#attempt(call, waiting, true);
   }
 
-  /** Goes on with a run whose server has asked the user. */
-  async #resume(call: ToolCall, id: string): Promise<CallAnswer> {
-    const answer = answersOf(call.params)[QUESTION_KEY];
-    const live = this.#parts.live.take(id);
-    if (live === undefined) return call.form.text(LOST);
-    live.attach(call);
-    if (isObject(answer)) live.reply(answer as JsonObject);
-    return this.#following(call, live);
-  }
-
-  /** The result of a run, or the question that its server asks now. */
-  async #following(call: ToolCall, live: LiveCall): Promise<CallAnswer> {
-    const next = await live.next();
-    if ("execution" in next) return this.#told(call, next.execution, live.heard);
-    const { question } = next;
-    const isMissing = Object.keys(missingCapabilities(call.capabilities, [question])).length > 0;
-    const id = isMissing ? undefined : this.#parts.live.park(live);
-    if (id === undefined) {
-      live.reply(new RpcError(METHOD_NOT_FOUND, "The client cannot be asked this."));
-      return this.#following(call, live);
-    }
-    // The requests of a server are JSON.
-    return this.#askFor(call, { [QUESTION_KEY]: question as unknown as JsonObject }, { live: id });
-  }
-
   async #attempt(call: ToolCall, waiting: Waiting | undefined, retry: boolean): Promise<CallAnswer> {
-    const { user, tool, params, signal } = call;
-    // Checked when the tool was looked up.
-    const input = (params["arguments"] ?? {}) as JsonObject;
-    const request = { tool_name: tool.qualifiedName, user_id: user.userId, input };
-    const { tools } = this.#parts;
+    const { user, tool, params, signal, form } = call;
+    const heard: Heard = { requests: [], answered: undefined };
+    const caller = callerOf(call, waiting, heard);
+    const request = {
+      tool_name: tool.qualifiedName,
+      user_id: user.userId,
+      // Checked when the tool was looked up.
+      input: (params["arguments"] ?? {}) as JsonObject,
+    };
+    let execution: Execution;
     try {
-      if (asksLive(call)) {
-        const live = new LiveCall();
-        live.attach(call);
-        const caller = callerOf(call, waiting, live.heard, live);
-        live.start(() => tools.execute(user.principal, request, { signal: live.stop, caller }));
-        return await this.#following(call, live);
-      }
-      const heard: Heard = { requests: [], answered: undefined };
-      const caller = callerOf(call, waiting, heard);
-      return await this.#told(call, await tools.execute(user.principal, request, { signal, caller }), heard);
+      execution = await this.#parts.tools.execute(user.principal, request, { signal, caller });
     } catch (error) {
       const result = await this.#failed(call, error);
       if (result !== undefined && "fields" in result) return result;
@@ -142,22 +95,17 @@ export class Calls {
         ? this.#attempt(call, waiting, false)
         : this.#needsConsent(call, result ?? { text: "authorization required: try again." });
     }
-  }
-
-  /** The result of a run that has ended. Throws `RpcError`. */
-  async #told(call: ToolCall, execution: Execution, { requests, answered }: Heard): Promise<CallAnswer> {
-    const { tool, form } = call;
     // The access check failed, so nothing was called, and the model cannot fix it.
     const failure = execution.output?.error;
     if (failure?.kind === "CONTEXT_CHECK_FAILED" && failure.extra?.["hook_point"] === "tool.access") {
       throw new RpcError(INTERNAL_ERROR, failure.message);
     }
-    const [need] = requests;
+    const [need] = heard.requests;
     if (need !== undefined && call.modern && form.mayAsk) return this.#inputRequired(call, need);
     const authorization = execution.output?.authorization;
     const consent = authorization === undefined ? undefined : consentOf(authorization, tool);
     if (consent !== undefined) return this.#needsConsent(call, consent);
-    return form.answer(execution, answered);
+    return form.answer(execution, heard.answered);
   }
 
   /** The necessary consent, or an error result for the model. Throws `RpcError` for other errors. */
@@ -205,31 +153,21 @@ export class Calls {
 }
 
 /** What a run tells besides its outcome. */
-export interface Heard {
+interface Heard {
   requests: InputNeeded[];
   answered: ServerAnswer | undefined;
 }
 
-/** Whether the server of the tool may ask while it works, and the client answers by calling again. */
-function asksLive({ modern, form, tool, capabilities }: ToolCall): boolean {
-  return (
-    modern && form.mayAsk && tool.catalog.worker?.type === "mcp" && isObject(capabilities["elicitation"])
-  );
-}
-
-/** `live`: the run goes on while the client is asked, and other requests wait for it later. */
-function callerOf(call: ToolCall, waiting: Waiting | undefined, heard: Heard, live?: LiveCall): Caller {
-  const ask = live === undefined ? call.ask : (question: InputRequest) => live.ask(question);
+function callerOf(call: ToolCall, waiting: Waiting | undefined, heard: Heard): Caller {
+  const { notify, progressToken, headers } = call;
   let furthest = -Infinity;
   return {
     capabilities: call.capabilities,
     answers: call.modern ? toolAnswers(call.params) : NO_ANSWERS,
     state: waiting?.state,
-    headers: call.headers,
-    ...(ask === undefined ? {} : { ask }),
-    ...(live === undefined ? {} : { callsAgain: true }),
+    headers,
+    ...(call.ask === undefined ? {} : { ask: call.ask }),
     progress: (done, total, message) => {
-      const { notify, progressToken } = (live === undefined ? call : live.current) ?? {};
       // The protocol requires increasing values.
       if (progressToken === undefined || notify === undefined || done <= furthest) return;
       furthest = done;
@@ -247,11 +185,6 @@ function callerOf(call: ToolCall, waiting: Waiting | undefined, heard: Heard, li
     },
   };
 }
-
-/** The key of the question of a run that goes on. */
-const QUESTION_KEY = "question";
-const LOST =
-  "The call waited too long for the answer, or another server runs it. Whether it was done is unknown: check before trying again.";
 
 const NO_ANSWERS: JsonObject = Object.freeze({});
 

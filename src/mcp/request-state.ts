@@ -14,8 +14,6 @@ export interface Waiting {
   authorizationId?: string;
   /** The tool's own state. */
   state?: Json;
-  /** The run that waits for the answer (`LiveCalls`). */
-  live?: string;
 }
 
 const LIFETIME_MS = 15 * 60_000;
@@ -40,9 +38,8 @@ export class RequestStates {
     const body = typeof sealed === "string" ? await this.#read(user, sealed) : undefined;
     if (body === undefined || body["for"] !== boundTo(user, call)) throw invalidState();
     if (typeof body["until"] !== "number" || body["until"] <= this.#core.clock.now()) throw invalidState();
-    const { authorizationId, state, live } = body;
+    const { authorizationId, state } = body;
     return {
-      ...(typeof live === "string" ? { live } : {}),
       ...(typeof authorizationId === "string" ? { authorizationId } : {}),
       ...(state === undefined ? {} : { state }),
     };

@@ -25,7 +25,6 @@ import {
   type RpcMessage,
 } from "./json-rpc";
 import { ListChanges, type ListKind } from "./list-changes";
-import { LiveCalls } from "./live-call";
 import { Offers } from "./offer";
 import { answered } from "./questions";
 import { RequestStates } from "./request-state";
@@ -103,7 +102,6 @@ export class Mcp {
         tools,
         consent: new GatewayConsent(core, tools, authorization),
         states: new RequestStates(core),
-        live: new LiveCalls(core),
       }),
       offers: this.#offers,
       upstreams: this.#upstreams,

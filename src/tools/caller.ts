@@ -23,8 +23,6 @@ export interface Caller {
    * before the run has ended. Rejects if it does not answer.
    */
   ask?(request: InputRequest): Promise<JsonObject>;
-  /** The client answers by calling again: a run that can end with `InputNeeded` should, because it may be continued anywhere. */
-  readonly callsAgain?: boolean;
   /** Called with the answer of an MCP server, if no hook has judged or replaced the outcome. */
   answered?(answer: ServerAnswer): void;
 }

@@ -56,7 +56,7 @@ export class Asks {
     if (!isObject(this.#caller?.capabilities["elicitation"])) throw cannotAsk();
     const questions = questionsIn(inputRequests);
     const caller = this.#caller;
-    if (caller.ask === undefined || caller.callsAgain === true) {
+    if (caller.ask === undefined) {
       const upstream = typeof requestState === "string" ? { upstream: requestState } : {};
       throw new InputNeeded(questions, { worker: this.#worker.id, ...upstream });
     }
