@@ -33,7 +33,7 @@ class Entry implements Alarm {
   cancel(): void {
     this.#isCancelled = true;
     this.list?.remove(this);
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
   }
 
   left(): number {

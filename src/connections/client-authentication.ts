@@ -24,12 +24,23 @@ export async function clientAuthentication(request: FilledRequest): Promise<oaut
   }
   if (format !== undefined) return headerOf(fill(format, values));
   if (secret === undefined || method === "none") return oauth.None();
-  if (method === "client_secret_basic") return oauth.ClientSecretBasic(secret);
-  if (method === "client_secret_basic_raw") {
-    return headerOf(`Basic ${Buffer.from(`${provider.oauth2.clientId}:${secret}`).toString("base64")}`);
-  }
+  const { clientId } = provider.oauth2;
+  if (method === "client_secret_basic") return basic(formEncoded(clientId), formEncoded(secret));
+  if (method === "client_secret_basic_raw") return basic(clientId, secret);
   const templates = [template.endpoint, ...Object.values(template.params ?? {})];
   return templates.some(placesSecret) ? oauth.None() : oauth.ClientSecretPost(secret);
+}
+
+function basic(user: string, password: string): oauth.ClientAuth {
+  return headerOf(`Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`);
+}
+
+/**
+ * As RFC 6749, section 2.3.1 and appendix B, want it. The library also encodes `-`, `.` and `_`, which are plain in this
+ * encoding: servers that do not decode would refuse most client ids.
+ */
+function formEncoded(text: string): string {
+  return new URLSearchParams({ text }).toString().slice("text=".length);
 }
 
 function headerOf(value: string): oauth.ClientAuth {

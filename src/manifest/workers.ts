@@ -25,7 +25,9 @@ const SUFFIX = "_from";
 export async function exportedWorkers({ workers }: Services, principal: Principal) {
   const nameOf = distinctNames();
   const own = (await everything((window) => workers.list(principal, window))).filter(isOwn);
-  return byName(own, "id").map((worker) => exportedWorker(worker, nameOf(worker.id)));
+  // What the server has found out or registered itself is not part of the document.
+  const given = await workers.givenOAuth2(principal);
+  return byName(own, "id").map((worker) => exportedWorker(worker, given.get(worker.id), nameOf(worker.id)));
 }
 
 export async function planWorkers(
@@ -53,6 +55,8 @@ export async function planWorkers(
     ...(await Promise.all(steps)),
   ];
 }
+
+type OAuth2 = Omit<NonNullable<NonNullable<CreateWorker["mcp"]>["oauth2"]>, "client_secret" | "register">;
 
 interface WorkerPlan {
   wanted: ManifestWorker;
@@ -159,7 +163,7 @@ function patchOf({ id, type: _type, http, mcp, ...own }: CreateWorker, known: Wo
     );
   const { secret, ...settings } = http ?? {};
   const { oauth2, ...server } = mcp ?? {};
-  const { external_id: _external, ...client } = oauth2 ?? {};
+  const { external_id: _external, register: _register, ...client } = oauth2 ?? {};
   return {
     ...own,
     ...(http === undefined ? {} : { http: { ...settings, ...(secret === "" ? {} : present({ secret })) } }),
@@ -201,7 +205,7 @@ function secretsOf({ http, mcp }: Worker): string[] {
 }
 
 // `prefix`: that of the variables for its secrets.
-function exportedWorker(worker: Worker, prefix: string) {
+function exportedWorker(worker: Worker, oauth2: OAuth2 | undefined, prefix: string) {
   const { id, type, enabled, http, mcp, toolkit, updates } = worker;
   const { trust_annotations, strict_results, send_tokens, limits } = worker;
   return {
@@ -209,7 +213,7 @@ function exportedWorker(worker: Worker, prefix: string) {
     type,
     enabled,
     ...(http === undefined ? {} : { http: exportedHttp(http, prefix) }),
-    ...(mcp === undefined ? {} : { mcp: exportedMcp(mcp, prefix) }),
+    ...(mcp === undefined ? {} : { mcp: exportedMcp(mcp, oauth2, prefix) }),
     updates,
     ...present({ toolkit, trust_annotations, strict_results, send_tokens, limits }),
   };
@@ -220,10 +224,10 @@ function exportedHttp({ uri, timeout, retry }: NonNullable<Worker["http"]>, pref
 }
 
 function exportedMcp(
-  { uri, timeout, retry, headers, secrets, oauth2 }: NonNullable<Worker["mcp"]>,
+  { uri, timeout, retry, headers, secrets, oauth2: shown }: NonNullable<Worker["mcp"]>,
+  oauth2: OAuth2 | undefined,
   prefix: string,
 ) {
-  const { authorization_url, client_id, external_id, client_secret } = oauth2 ?? {};
   const sources = Object.keys(secrets ?? {}).map((name) => [
     `${name}${SUFFIX}`,
     { env: `${prefix}_${name.toUpperCase()}` },
@@ -238,8 +242,8 @@ function exportedMcp(
       ? {}
       : {
           oauth2: {
-            ...present({ authorization_url, client_id, external_id }),
-            ...(client_secret?.exists === true
+            ...oauth2,
+            ...(oauth2.client_id !== undefined && shown?.client_secret?.exists === true
               ? { client_secret_from: { env: `${prefix}_CLIENT_SECRET` } }
               : {}),
           },

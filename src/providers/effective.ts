@@ -63,7 +63,8 @@ export interface Provider {
   sealedPrivateKey: string | null;
 }
 
-const AUTHORIZE_PARAMS = {
+/** Parameters of an authorization request whose record has none. */
+export const AUTHORIZE_PARAMS = {
   response_type: "code",
   client_id: "{{client_id}}",
   redirect_uri: "{{redirect_uri}}",

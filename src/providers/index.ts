@@ -1,6 +1,6 @@
 // Auth providers.
 export type { Chosen, ProviderChoice } from "./choice";
-export type { EffectiveOAuth2, Provider } from "./effective";
+export { AUTHORIZE_PARAMS, type EffectiveOAuth2, type Provider } from "./effective";
 export { type Expression, parseExpression } from "./expression";
 export { addressFault } from "./address";
 export { copyOfProvider } from "./copy";

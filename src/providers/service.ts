@@ -123,7 +123,7 @@ export class Providers {
 
   /** Which of the given secrets are stored with the same value. */
   async sameSecrets(
-    { projectId }: Principal,
+    { projectId }: Pick<Principal, "projectId">,
     id: string,
     given: GivenSecrets,
   ): Promise<(keyof GivenSecrets)[]> {

@@ -8,8 +8,9 @@ import { costFunction, type Steps } from "./steps";
 
 /** Lets longer texts pass, which the pattern would take too long for. */
 const PASSES = /^\^\[\^\]\{\d+\}\|\(\?:/;
-/** Annotations here, or without a meaning in a copy. `format` is only a hint in most servers, and they disagree about it. */
-const WITHOUT = ["$ref", "$defs", "definitions", "title", "description"];
+/** What restricts no value. `format` is only a hint for most servers, and they disagree about what it means. */
+const ANNOTATIONS: readonly unknown[] = [undefined, "text", "label", "flag", "list", "place", "reference"];
+const WITHOUT = ["$defs", "definitions", "contentSchema"];
 
 /** A copy for the compiler. It is not shown to anybody. */
 export function guarded(root: Node, steps: Steps): Node {
@@ -29,7 +30,8 @@ export function guarded(root: Node, steps: Steps): Node {
   function copy(schema: unknown): unknown {
     if (!isObject(schema)) return schema;
     const kept = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
-      if (WITHOUT.includes(keyword) || (formOf(keyword) === undefined && keyword !== "const")) return [];
+      if (WITHOUT.includes(keyword) || (ANNOTATIONS.includes(formOf(keyword)) && keyword !== "const"))
+        return [];
       return [[keyword, valueOf(keyword, value)]];
     });
     const rest: Node = Object.fromEntries(kept);
@@ -75,9 +77,8 @@ function isTrivial(schema: Node): boolean {
   return Object.entries(schema).every(([keyword, value]) => {
     const form = formOf(keyword);
     return (
-      form === undefined ||
+      (ANNOTATIONS.includes(form) && form !== "reference") ||
       form === "type" ||
-      form === "text" ||
       form === "number" ||
       (form === "enum" && Array.isArray(value) && value.length < 50)
     );

@@ -16,7 +16,10 @@ export function lossySchemas(
   const users = new Map<Node, Node[]>();
   for (const node of parents.keys()) {
     const target = references.targetOf(node);
-    if (isObject(target)) users.set(target, [...(users.get(target) ?? []), node]);
+    if (!isObject(target)) continue;
+    const known = users.get(target);
+    if (known === undefined) users.set(target, [node]);
+    else known.push(node);
   }
   const lossy = new Set<Node>();
   const open = [...losing];

@@ -1,7 +1,7 @@
 // `nullable` of OpenAPI 3.0: the check knows only the type `null`.
 import type { Node } from "./references";
 
-/** Keywords that may refuse null, beside `type` and `enum`. */
+/** Keywords that other than `type` and `enum` that may refuse null. */
 const OTHERS = ["$ref", "$dynamicRef", "$recursiveRef", "anyOf", "oneOf", "allOf", "not", "const", "if"];
 
 /**

@@ -5,8 +5,8 @@ import { type Node, referenceOf } from "./references";
 
 export const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
-/** Beside a reference, drafts up to 7 ignore everything that restricts a value. */
-const BESIDE_REFERENCES = ["reference", "place", "text", "label", "flag", "list", undefined];
+/** Next to a reference, drafts up to 7 ignore everything that restricts a value. */
+const KEPT_WITH_REFERENCES = ["reference", "place", "text", "label", "flag", "list", undefined];
 const DEFINITIONS = ["$defs", "definitions", "nullable"];
 
 export function isOldDraft(document: Node): boolean {
@@ -15,7 +15,7 @@ export function isOldDraft(document: Node): boolean {
 
 /** The keywords of a schema in the form of 2020-12. `old`: the document says that it follows a draft up to 7. */
 export function currentKeywords(schema: Node, old: boolean): Node {
-  const { items, additionalItems, dependencies, ...rest } = old ? besideReference(schema) : schema;
+  const { items, additionalItems, dependencies, ...rest } = old ? withoutIgnored(schema) : schema;
   return {
     ...rest,
     ...(Array.isArray(items)
@@ -27,12 +27,13 @@ export function currentKeywords(schema: Node, old: boolean): Node {
   };
 }
 
-function besideReference(schema: Node): Node {
+function withoutIgnored(schema: Node): Node {
   if (referenceOf(schema) === undefined) return schema;
   return Object.fromEntries(
     Object.entries(schema).filter(
       ([keyword]) =>
-        DEFINITIONS.includes(keyword) || (keyword !== "const" && BESIDE_REFERENCES.includes(formOf(keyword))),
+        DEFINITIONS.includes(keyword) ||
+        (keyword !== "const" && KEPT_WITH_REFERENCES.includes(formOf(keyword))),
     ),
   );
 }

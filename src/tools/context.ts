@@ -46,75 +46,46 @@ export interface Progress {
 }
 
 export function toolContext(core: Core, run: Run): ToolContext {
-  return new RunContext(core, run);
-}
-
-// A class, because an object with getters takes three times as long to make, and each call makes one.
-class RunContext implements ToolContext {
-  readonly call: ToolContext["call"];
-  readonly grant: ToolContext["grant"];
-  readonly provider: ToolContext["provider"];
-  readonly secrets: ToolContext["secrets"];
-  readonly caller?: Caller;
-  readonly memory: ToolContext["memory"];
-  readonly #core: Core;
-  readonly #run: Run;
-  #cache: ConnectionCache | undefined;
-
-  constructor(core: Core, run: Run) {
-    const { grant, provider } = run;
-    this.#core = core;
-    this.#run = run;
-    this.call = run.call;
-    this.grant =
-      grant === undefined
-        ? undefined
-        : { connectionId: grant.connectionId, scopes: grant.scopes, facts: grant.facts };
-    this.provider =
-      provider === undefined ? undefined : { id: provider.id, clientId: provider.oauth2.clientId };
-    this.secrets = run.secrets;
-    if (run.caller !== undefined) this.caller = run.caller;
-    this.memory =
-      grant === undefined ? NO_MEMORY : toolMemory(core, () => memoryOwner(run, run.grant ?? grant));
-  }
-
-  // Functions of their own, because tools pass them on without the context.
-  readonly fetch: ToolContext["fetch"] = (base, path, request = {}) =>
-    platformFetch(this.#core, this.#run, base, path, request);
-
-  readonly renew: ToolContext["renew"] = async () => {
-    const newer = await this.#run.renew();
-    this.#run.grant = newer ?? this.#run.grant;
+  const { grant, provider } = run;
+  let cache: ConnectionCache | undefined;
+  const renewed = async (): Promise<boolean> => {
+    const newer = await run.renew();
+    run.grant = newer ?? run.grant;
     return newer !== undefined;
   };
-
-  readonly reportEffect: ToolContext["reportEffect"] = () => {
-    this.#run.progress.hasEffect = true;
+  return {
+    call: run.call,
+    fetch: (base, path, request = {}) => platformFetch(core, run, base, path, request),
+    renew: renewed,
+    reportEffect: () => {
+      run.progress.hasEffect = true;
+    },
+    grant:
+      grant === undefined
+        ? undefined
+        : { connectionId: grant.connectionId, scopes: grant.scopes, facts: grant.facts },
+    provider: provider === undefined ? undefined : { id: provider.id, clientId: provider.oauth2.clientId },
+    get publicUrl() {
+      return core.publicUrl();
+    },
+    secrets: run.secrets,
+    ...(run.caller === undefined ? {} : { caller: run.caller }),
+    get signal() {
+      return run.limit.signal;
+    },
+    get deadline() {
+      return deadlineOf(core, run);
+    },
+    log: (level, message, subtype) => {
+      run.logs.push({ level, message, ...(subtype === undefined ? {} : { subtype }) });
+    },
+    get cache() {
+      return (cache ??= run.cache());
+    },
+    memory: grant === undefined ? NO_MEMORY : toolMemory(core, () => memoryOwner(run, run.grant ?? grant)),
+    now: () => core.clock.now(),
+    sleep: (ms) => core.clock.sleep(ms, run.limit.signal),
   };
-
-  readonly log: ToolContext["log"] = (level, message, subtype) => {
-    this.#run.logs.push({ level, message, ...(subtype === undefined ? {} : { subtype }) });
-  };
-
-  readonly now: ToolContext["now"] = () => this.#core.clock.now();
-
-  readonly sleep: ToolContext["sleep"] = (ms) => this.#core.clock.sleep(ms, this.#run.limit.signal);
-
-  get publicUrl(): string {
-    return this.#core.publicUrl();
-  }
-
-  get signal(): AbortSignal {
-    return this.#run.limit.signal;
-  }
-
-  get deadline(): number {
-    return deadlineOf(this.#core, this.#run);
-  }
-
-  get cache(): ConnectionCache {
-    return (this.#cache ??= this.#run.cache());
-  }
 }
 
 /** The clock may be set while the tool runs. */

@@ -108,12 +108,13 @@ export class WorkerAuthorizations {
     );
     if (access.user !== user)
       await this.#store(principal, row, { access: { ...access, user }, change: NOTHING });
-    const { status, scopes, url } = authorization;
+    const { id: authorization_id, status, scopes, url } = authorization;
     return {
       worker_id: row.id,
       user_id: user,
       status,
       scopes,
+      authorization_id,
       ...(url === undefined ? {} : { url }),
       ...(request.next_uri === undefined ? {} : { next_uri: request.next_uri }),
     };
@@ -148,6 +149,12 @@ export class WorkerAuthorizations {
     const access = accessOf(row);
     const isForAddress = access?.uri === row.uri && access.stopped === undefined;
     return this.#consents.withToken(row.project_id, isForAddress ? access : undefined, ask);
+  }
+
+  /** Whether the client of the worker's consents has this secret. */
+  async hasClientSecret(row: WorkerRow, client_secret: string | undefined): Promise<boolean> {
+    const access = accessOf(row);
+    return access !== undefined && this.#consents.hasClientSecret(row.project_id, access, client_secret);
   }
 
   /** Undefined for a worker that wants no tokens, as far as is known. */

@@ -30,7 +30,8 @@ export type Define = (tool: WorkerTool, run: ToolDefinition["run"]) => ToolDefin
 /** The catalogs of one worker, kept while neither the worker nor its accepted tools change. */
 interface Kept {
   hash: string;
-  version: number;
+  /** JSON: another worker may have the same id and version, and a rotation seals the secrets of this one again. */
+  row: string;
   contents: string;
   catalogs: readonly WorkerCatalog[];
 }
@@ -86,11 +87,11 @@ export class OfferedCatalogs {
       if (facts === undefined || facts.accepted_hash === "") return false;
       return (
         kept?.hash !== facts.accepted_hash ||
-        kept.version !== row.version ||
-        kept.contents !== facts.contents_hash
+        kept.contents !== facts.contents_hash ||
+        kept.row !== JSON.stringify(row)
       );
     });
-    const rows = await this.#rows(projectId, changed);
+    const rows = await this.#rows(projectId, changed, workers.length);
     const kept = new Map<string, Kept>();
     for (const worker of workers) {
       const { id } = worker.row;
@@ -103,10 +104,15 @@ export class OfferedCatalogs {
     return this.#withoutCollisions(kept);
   }
 
-  async #rows(projectId: string, workers: readonly KnownWorker[]): Promise<ReadonlyMap<string, OfferedRow>> {
+  /** `total`: how many workers the project has. */
+  async #rows(
+    projectId: string,
+    workers: readonly KnownWorker[],
+    total: number,
+  ): Promise<ReadonlyMap<string, OfferedRow>> {
     const { store } = this.#core;
     const rows =
-      workers.length >= MANY
+      workers.length >= MANY && workers.length > total / 2
         ? await listOffered(store, projectId)
         : await Promise.all(workers.map(({ row }) => findOffered(store, projectId, row.id)));
     const wanted = new Set(workers.map(({ row }) => row.id));
@@ -152,7 +158,7 @@ export class OfferedCatalogs {
     });
     return {
       hash: row.accepted_hash,
-      version: worker.row.version,
+      row: JSON.stringify(worker.row),
       contents: row.contents_hash,
       catalogs,
     };

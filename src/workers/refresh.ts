@@ -11,8 +11,8 @@ import type { WorkerAuthorizations } from "./authorizations";
 import { configOf } from "./config";
 import { type Failure, NO_CATALOG, type Reading, withReading } from "./contents";
 import { type KnownWorker, loadedWorker, typeOf } from "./known";
-import { workerInTransaction } from "./repository";
-import { type AskOptions, type LoadedWorker, WorkerFailure, type WorkerKind } from "./tool";
+import { workerInTransaction, type WorkerRow } from "./repository";
+import { type AskOptions, type LoadedWorker, type ReadCatalog, WorkerFailure, type WorkerKind } from "./tool";
 
 export type WorkerKinds = Readonly<Record<"http" | "mcp", WorkerKind>>;
 
@@ -29,7 +29,7 @@ export const PROBE_TIMEOUT_MS = 5000;
 /** When a failed reading is tried again. */
 const AFTER_FAILURE_MS = 60_000;
 /** An audit entry names at most this many tools of each kind of change. */
-const MOST_NAMES = 50;
+const MOST_NAMES = 20;
 
 export class Refresher {
   readonly #core: Core;
@@ -60,10 +60,10 @@ export class Refresher {
   /** The same for one that is about to be stored. */
   async readUnchecked(worker: KnownWorker): Promise<Outcome> {
     const startedAt = this.#core.clock.now();
-    const ask: Ask<Reading> = async (loaded, options) => ({
-      catalog: await this.#kinds[loaded.type].read(loaded, options),
-      startedAt,
-    });
+    const ask: Ask<Reading> = async (loaded, options) => {
+      const catalog = await this.#kinds[loaded.type].read(loaded, options);
+      return { catalog: options.token === undefined ? catalog : withoutResources(catalog), startedAt };
+    };
     const result = await this.#ask(worker, READ_TIMEOUT_MS, ask);
     return "failure" in result ? result : { reading: result.answer };
   }
@@ -82,8 +82,8 @@ export class Refresher {
    * undefined.
    */
   *store(reader: Reader, worker: KnownWorker, outcome: Outcome): Transaction<CatalogRow | undefined> {
-    const { project_id, id, version } = worker.row;
-    if (worker.fixed === undefined && (yield* workerInTransaction(project_id, id))?.version !== version)
+    const { project_id, id } = worker.row;
+    if (worker.fixed === undefined && !isSame(yield* workerInTransaction(project_id, id), worker.row))
       return undefined;
     const stored = yield* catalogs.catalogInTransaction(project_id, id);
     const before: CatalogRow = stored ?? { ...NO_CATALOG, project_id, worker_id: id };
@@ -180,6 +180,23 @@ export class Refresher {
     }
   }
 }
+
+/** Whether a worker has not changed since. One of a later project may have its id and version. */
+function isSame(now: WorkerRow | undefined, { version, created_at }: WorkerRow): boolean {
+  return now?.version === version && now.created_at === created_at;
+}
+
+/**
+ * Tools, prompts and templates are definitions. The resources that a server lists to an administrator may be that person's own,
+ * and other users must not learn their names.
+ */
+function withoutResources({ resources = [], ...catalog }: ReadCatalog): ReadCatalog {
+  if (resources.length === 0) return catalog;
+  return { ...catalog, skipped: [...catalog.skipped, { name: "resources", reason: OF_ADMINISTRATOR }] };
+}
+
+const OF_ADMINISTRATOR =
+  "The list was read with the consent of an administrator and may be that person's own. Resources can be read by their addresses.";
 
 function timedOut(timeoutMs: number): Failure {
   return { reason: "timeout", message: `It did not answer within ${timeoutMs / 1000} s.` };

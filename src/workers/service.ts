@@ -11,7 +11,7 @@ import { accessOf, type AuthorizeRequest, WorkerAuthorizations } from "./authori
 import * as stored from "./catalog-repository";
 import { WorkerCatalogs } from "./catalog-service";
 import { type Define, OfferedCatalogs, type WorkerCatalog } from "./catalogs";
-import { givenSecrets } from "./config";
+import { configOf, givenSecrets, type WorkerConfig } from "./config";
 import { WorkerDirectory } from "./directory";
 import { typeOf } from "./known";
 import { Previews } from "./preview/service";
@@ -22,6 +22,7 @@ import * as repository from "./repository";
 import type { WorkerRow } from "./repository";
 import { type Result, taken, WorkerRows } from "./row-changes";
 import { asksDifferently, changedRow, fixedWorker, newRow, refusedAddress, unknownWorker } from "./rows";
+import { MOST_WORKERS } from "./rules";
 import type { CreateWorker, UpdateWorker, Worker, WorkerAuthorization } from "./schema";
 import { equalSecrets } from "./secrets";
 import { Upkeep } from "./upkeep";
@@ -183,7 +184,20 @@ export class Workers {
     request: Pick<UpdateWorker, "http" | "mcp">,
   ): Promise<string[]> {
     const row = await repository.findWorker(this.#core.store, projectId, id);
-    return row === undefined ? [] : equalSecrets(this.#core.keyring, row, givenSecrets(request));
+    if (row === undefined) return [];
+    const given = givenSecrets(request);
+    const isSame = await this.#authorizations.hasClientSecret(row, given.client_secret);
+    return [
+      ...(await equalSecrets(this.#core.keyring, row, given)),
+      ...(isSame ? (["client_secret"] as const) : []),
+    ];
+  }
+
+  /** `mcp.oauth2` of the project's workers as administrators have given it, without secrets, by worker. */
+  async givenOAuth2({ projectId }: Principal): Promise<ReadonlyMap<string, WorkerConfig["oauth2"]>> {
+    const window = { limit: MOST_WORKERS, offset: 0 };
+    const rows = await repository.listWorkers(this.#core.store, projectId, window);
+    return new Map(rows.map((row) => [row.id, configOf(row).oauth2]));
   }
 
   /** A user has consented: the catalogs of workers are read that wait for it. Returns at once. */

@@ -28,6 +28,15 @@ describe("the client's secret", () => {
     expect(request?.body).not.toContain("secret");
   });
 
+  test("is not encoded where the encoding leaves letters plain: servers that do not decode accept it", async () => {
+    const id = "3f1c-a_b.c*d";
+    await using deployment = await withProvider({ auth_method: "client_secret_basic" }, { id });
+    await exchange(deployment);
+
+    const [request] = deployment.idp.requests;
+    expect(basic(request?.headers.get("authorization") ?? null).split(":")[0]).toBe(id);
+  });
+
   test("is sent unencoded in the header with client_secret_basic_raw, and not in the body [fault: secret-encoding]", async () => {
     await using deployment = await withProvider({ auth_method: "client_secret_basic_raw" });
     await exchange(deployment);

@@ -5,18 +5,20 @@ import { extensions } from "../../catalogs";
 import { isObject } from "../../src/base";
 import { FORMATS } from "../../src/tools/schema";
 import { variantsOf } from "./schema";
-import { MODEL, TOOL_NAMES, USER } from "./world";
+import { MODEL, TOOL_NAMES, USER, WORKER_TOOL_NAMES } from "./world";
+
+const ALL_NAMES = [...TOOL_NAMES, ...WORKER_TOOL_NAMES];
 
 /** What callers write into fields of these names: without it nearly everything ends at "there is no such tool". */
 const PLAUSIBLE: Readonly<Record<string, readonly string[]>> = {
   tool_name: [
-    ...TOOL_NAMES,
-    ...TOOL_NAMES.map((name) => name.replace(".", "_")),
+    ...ALL_NAMES,
+    ...ALL_NAMES.map((name) => name.replace(".", "_")),
     "Chat.WhoAmI@1.0.0",
     "Nowhere.Nothing",
   ],
-  tool_names: TOOL_NAMES,
-  toolkit: [...extensions.catalogs.map(({ toolkit }) => toolkit.name), "nowhere"],
+  tool_names: ALL_NAMES,
+  toolkit: [...extensions.catalogs.map(({ toolkit }) => toolkit.name), "Peer", "Web", "nowhere"],
   user_id: [USER, "bob"],
   provider_id: ["slack", "google", "zoho", "nowhere"],
   format: FORMATS,

@@ -25,6 +25,13 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
   "confirm-user-auth-flow": {
     body: async (world, project) => ({ flow_id: await verifierTest(world, project) }),
   },
+  "workers-create": {
+    body: (_world, { workers }) => Promise.resolve({ mcp: workers.mcp(workers.open.uri) }),
+  },
+  "workers-test": { body: (_world, { workers }) => Promise.resolve({ mcp: { uri: workers.open.uri } }) },
+  "workers-preview": {
+    body: (_world, { workers }) => Promise.resolve({ mcp: workers.mcp(workers.open.uri) }),
+  },
   // Of the two kinds of servers one must be named.
   "model-entries-create": {
     body: () => Promise.resolve({ openai: { base_url: "https://models.example.com/v1", api_key: "a key" } }),

@@ -9,10 +9,13 @@ const EXAMPLES = JSON.stringify(description);
 
 export class Leaks {
   readonly #projects: readonly Project[];
+  readonly #secrets: readonly string[];
   readonly #owners = new Map<string, Project>();
 
-  constructor(projects: readonly Project[]) {
+  /** `secrets`: texts that are in no answer. */
+  constructor(projects: readonly Project[], secrets: readonly string[]) {
     this.#projects = projects;
+    this.#secrets = secrets;
   }
 
   /** Ids and words of other projects than the caller's in the answer, but for those that the request brought along. */
@@ -26,7 +29,8 @@ export class Leaks {
     }
     const foreignIds = ids.filter((id) => this.#owners.has(id) && this.#owners.get(id) !== caller);
     const words = this.#projects.filter((project) => project !== caller).map(({ mark }) => mark);
-    return [...foreignIds, ...words.filter((word) => text.includes(word))].filter(
+    const secrets = this.#secrets.filter((secret) => text.includes(secret));
+    return [...foreignIds, ...secrets, ...words.filter((word) => text.includes(word))].filter(
       (one) => !sent.includes(one),
     );
   }

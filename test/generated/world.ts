@@ -14,6 +14,7 @@ import { api, type ApiAnswer, type ApiCall, at, call, type Through } from "../su
 import { Browser } from "../support/browser";
 import { type Site, startSite } from "../support/site";
 import { Leaks } from "./leaks";
+import { ProjectWorkers, secretOf } from "./project-workers";
 
 /** Whom the examples of the records name. */
 export const USER = "alice@example.com";
@@ -25,6 +26,11 @@ const EMBEDDING_MODEL = "text-embedding-3-small";
 /** All tools there are, by qualified name. */
 export const TOOL_NAMES = extensions.catalogs.flatMap(({ toolkit, tools }) =>
   tools.map(({ name }) => `${toolkit.name}.${name}`),
+);
+
+/** Those of the two workers that each project has. */
+export const WORKER_TOOL_NAMES = ["Peer", "Web"].flatMap((toolkit) =>
+  ["Send", "WhoAmI"].map((name) => `${toolkit}.${name}`),
 );
 
 export const CREDENTIALS = [
@@ -46,6 +52,8 @@ export interface Project {
   /** Stands in the names and descriptions of all that is made here. */
   readonly mark: string;
   readonly admin: string;
+  /** Its workers of the ids `peer` (MCP) and `web` (HTTP). */
+  readonly workers: ProjectWorkers;
 }
 
 export interface World extends AsyncDisposable {
@@ -98,9 +106,12 @@ export async function startWorld(running?: Platforms): Promise<World> {
   const through: Through = async (url, init) => app.fetch(new Request(url, withLength(init)));
   const operator = await site.runtime.identity.operator("default");
   await site.runtime.identity.createProject(operator, "other", "Other", undefined, "https://other.example");
-  const project = async (id: string): Promise<Project> => {
+  const project = async (id: string, foreign: string): Promise<Project> => {
     const admin = await site.key("admin", undefined, id);
     await populate(site, platforms, id);
+    const mark = `mark0${id}0${crypto.randomUUID().slice(0, 8)}`;
+    const workers = new ProjectWorkers(mark, secretOf(id), secretOf(foreign));
+    await workers.create(site, id);
     const entry = { id: "local", models: [MODEL], openai: { base_url: models.url, api_key: "a key" } };
     const embeddings = {
       id: "vectors",
@@ -110,10 +121,10 @@ export async function startWorld(running?: Platforms): Promise<World> {
     for (const one of [entry, embeddings])
       await site.runtime.models.create(await site.runtime.identity.operator(id), one);
     await consent(site, admin);
-    return { id, organization: "default", mark: `mark0${id}0${crypto.randomUUID().slice(0, 8)}`, admin };
+    return { id, organization: "default", mark, admin, workers };
   };
-  const own = await project("default");
-  const other = await project("other");
+  const own = await project("default", "other");
+  const other = await project("other", "default");
   const credentials = {
     "no credential": undefined,
     "a malformed one": "rt_this-is-no-key",
@@ -132,7 +143,7 @@ export async function startWorld(running?: Platforms): Promise<World> {
     credentials["a verify key"],
     own.admin,
   ];
-  const leaks = new Leaks([own, other]);
+  const leaks = new Leaks([own, other], ["default", "other"].map(secretOf));
   const projectOf = (key: string | undefined): Project | undefined =>
     key === other.admin ? other : valid.includes(key) ? own : undefined;
   let count = 0;
@@ -149,6 +160,7 @@ export async function startWorld(running?: Platforms): Promise<World> {
       const request = rewritten ? { ...given, body: JSON.parse(body) } : given;
       const answer = await call("http://localhost", request, through);
       expect(leaks.of(projectOf(request.key), request, answer)).toEqual([]);
+      expect([own, other].map(({ workers }) => workers.foreign)).toEqual([0, 0]);
       return answer;
     },
     connect: (of) => connect(site, of, `user ${++count}`),
@@ -156,6 +168,7 @@ export async function startWorld(running?: Platforms): Promise<World> {
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
       await site[Symbol.asyncDispose]();
+      for (const { workers } of [own, other]) await workers[Symbol.asyncDispose]();
       await models[Symbol.asyncDispose]();
       await vectors.stop(true);
       await platforms[Symbol.asyncDispose]();

@@ -3,140 +3,37 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { join } from "node:path";
 import { loadConfig } from "../support/config";
 import type { Principal } from "../../src/identity";
-import { runProcess } from "../cli/support/processes";
-import { until } from "../connections/executing";
-import { client as mcpClient, valueAt } from "../mcp/site";
-import { say } from "../sandbox/models/chat-server";
-import { movableClock } from "../server/stage";
+import { valueAt } from "../mcp/site";
 import { api, at } from "../support/api";
 import { Browser } from "../support/browser";
 import { bytesOf, found } from "../support/canaries";
-import { type ChatSite, startChatSite } from "../support/chat-site";
-import { type WebhookPeer, webhookPeer } from "./webhook-peer";
+import type { ChatSite } from "../support/chat-site";
+import { EntryPoints } from "./entry-points";
+import type { WebhookPeer } from "./webhook-peer";
 
-const clock = movableClock();
+const entries = new EntryPoints();
 let chat: ChatSite;
 let peer: WebhookPeer;
 let operator: Principal;
-let gateway: string;
 beforeAll(async () => {
-  chat = await startChatSite({ parts: { clock } });
-  peer = await webhookPeer();
-  const { site } = chat;
-  const { runtime } = site;
-  operator = await runtime.identity.operator("default");
-  await site.addChatProvider();
-  const started = await api(site.url, chat.key).post("/v1/tools/authorize", {
+  await entries.start();
+  ({ chat, peer, operator } = entries.parts);
+  await chat.site.addChatProvider();
+  const started = await api(chat.site.url, chat.key).post("/v1/tools/authorize", {
     tool_name: "Chat.SendMessage",
     user_id: "alice",
   });
   await new Browser().consent(String(at(started.body, "url")), "alice");
-  const endpoint = (point: string) => ({
-    url: `${peer.url}/${point}`,
-    phase: "before" as const,
-    failure_mode: "fail_closed" as const,
-    timeout_ms: 20_000,
-  });
-  await runtime.plugins.create(operator, {
-    name: "guard",
-    plugin_type: "webhook",
-    status: "active",
-    webhook_config: {
-      endpoints: { access: endpoint("access"), pre: endpoint("pre"), post: endpoint("post") },
-    },
-  });
-  await runtime.gateways.create(operator, { name: "All", slug: "all", auth_type: "arcade_header" });
-  gateway = `${site.url}/mcp/all`;
 });
-afterAll(async () => {
-  peer[Symbol.dispose]();
-  await chat[Symbol.asyncDispose]();
-});
+afterAll(() => entries[Symbol.asyncDispose]());
 beforeEach(() => {
   peer.asked.length = 0;
   chat.site.chat.clearRequests();
   chat.upstream.requests.length = 0;
 });
 
-interface Way {
-  /** Runs a tool for alice and returns everything that the caller receives. */
-  run(tool: string, input: { [name: string]: unknown }): Promise<string>;
-  /** The tools that alice sees; absent: this entry point has no list. */
-  list?(): Promise<string>;
-}
-
-const agent = () => api(chat.site.url, chat.key);
-const mcp = () => mcpClient(gateway, { key: chat.key, user: "alice" });
-const modelName = (tool: string): string => tool.replace(".", "_");
-
-async function session(): Promise<Record<string, string>> {
-  const { session: id } = await mcp().initialize();
-  return { "mcp-session-id": id, "mcp-protocol-version": "2025-11-25" };
-}
-
-/** Log lines of commands. */
-const terminalLog: string[] = [];
-
-async function commandLine(argv: readonly string[]): Promise<string> {
-  const env = { ...chat.site.environment, RUNTIME_LOG_LEVEL: "debug" };
-  const { stdout, stderr, code } = await runProcess(argv, { env });
-  terminalLog.push(...stderr.split("\n").filter((line) => line !== ""));
-  return `${stdout}${stderr}exit ${code}`;
-}
-
-const WAYS: Readonly<Record<string, Way>> = {
-  REST: {
-    run: async (tool_name, input) =>
-      (await agent().post("/v1/tools/execute", { tool_name, user_id: "alice", input })).text,
-    list: async () => (await agent().get("/v1/tools?user_id=alice&limit=100")).text,
-  },
-  "the terminal on the data folder": {
-    run: (tool, input) =>
-      commandLine(["tools", "exec", tool, "--user", "alice", "--input", JSON.stringify(input)]),
-    list: () => commandLine(["tools", "list", "--user", "alice", "-o", "json"]),
-  },
-  "a scheduled run": {
-    run: async (tool_name, input) => {
-      const { runtime } = chat.site;
-      const request = { tool_name, user_id: "alice", input, run_at: "2020-01-01T00:00:00" };
-      const { id } = await runtime.tools.execute(operator, request);
-      const look = () => runtime.tools.scheduled.get(operator, id);
-      // It may be retried after a while. The clock stops during an attempt, whose time limit uses it.
-      let waited = 0;
-      await until(async () => {
-        const { attempts, finished_at } = await look();
-        if (attempts.length > waited && attempts.at(-1)?.finished_at !== undefined) {
-          waited = attempts.length;
-          clock.move(61_000);
-        }
-        return finished_at !== undefined;
-      });
-      return JSON.stringify(await look());
-    },
-  },
-  "MCP with sessions": {
-    run: async (tool, input) =>
-      (await mcp().legacy("tools/call", { name: modelName(tool), arguments: input }, await session())).text,
-    list: async () => (await mcp().legacy("tools/list", {}, await session())).text,
-  },
-  "MCP without sessions": {
-    run: async (tool, input) =>
-      (await mcp().modern("tools/call", { name: modelName(tool), arguments: { ...input } })).text,
-    list: async () => (await mcp().modern("tools/list")).text,
-  },
-  "the chat loop": {
-    run: async (tool, input) => {
-      const call = { name: modelName(tool), arguments: JSON.stringify(input) };
-      chat.upstream.script((request, reply) => say(request, reply, { calls: [call] }));
-      const messages = [{ role: "user", content: "Do it." }];
-      const request = { model: "test-model", messages, user: "alice", tools: [tool], tool_choice: "execute" };
-      return (await chat.ask(request)).text;
-    },
-  },
-};
-
 const SEND = { channel_name: "general", message: "Hello from a test" };
-const ways = Object.entries(WAYS);
+const ways = Object.entries(entries.ways);
 
 test("without a denial, each entry point sends the message", async () => {
   peer.respond = ({ path }) => (path === "access" ? {} : { code: "OK" });
@@ -227,7 +124,7 @@ describe.each(ways)("%s:", (_name, way) => {
   test("a replaced output is never returned, and neither output appears in logs and files", async () => {
     const replaced = "OUTPUT-BY-THE-HOOK-CANARY";
     const from = chat.site.logLines.length;
-    terminalLog.length = 0;
+    entries.terminalLog.length = 0;
     peer.respond = ({ path }) =>
       path === "access"
         ? {}
@@ -241,7 +138,7 @@ describe.each(ways)("%s:", (_name, way) => {
     expect(original).toContain("@");
     expect([text.includes(replaced), text.includes(original)]).toEqual([true, false]);
     const canaries = { original, replaced };
-    const log = [...terminalLog, ...chat.site.logLines.slice(from)].join("\n");
+    const log = [...entries.terminalLog, ...chat.site.logLines.slice(from)].join("\n");
     expect(log).toContain("hook decided");
     expect(found(canaries, log)).toEqual([]);
     await chat.site.runtime.trail.executions(operator, { limit: 1 });
@@ -257,8 +154,8 @@ test.each([
   peer.respond = () => answer;
   const call = { name: "Chat_SendMessage", arguments: SEND };
 
-  const sessions = await mcp().legacy("tools/call", call, await session());
-  const modern = await mcp().modern("tools/call", call);
+  const sessions = await entries.mcp().legacy("tools/call", call, await entries.session());
+  const modern = await entries.mcp().modern("tools/call", call);
 
   expect([valueAt(sessions, "error.code"), valueAt(modern, "error.code")]).toEqual([code, code]);
   expect(chat.site.chat.requests).toEqual([]);

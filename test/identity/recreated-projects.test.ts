@@ -36,6 +36,8 @@ const TABLES = [
   "scheduled_runs",
   "gateways",
   "models",
+  "workers",
+  "worker_catalogs",
 ];
 
 async function rowsOf({ runtime }: Deployment): Promise<unknown[]> {
@@ -46,6 +48,9 @@ async function rowsOf({ runtime }: Deployment): Promise<unknown[]> {
   return Promise.all(tables);
 }
 
+/** Nothing listens there. */
+const WORKER = { id: "late", mcp: { uri: "http://127.0.0.1:1/mcp", timeout: 1, retry: 0 } };
+
 type Write = (runtime: Runtime, principal: Principal, deployment: Deployment) => Promise<unknown>;
 const WRITES: [string, Write][] = [
   ["a secret", ({ secrets }, by) => secrets.upsert(by, "LATE", { value: "v" })],
@@ -54,6 +59,7 @@ const WRITES: [string, Write][] = [
   ["an auth provider", ({ providers }, by, { idp }) => providers.create(by, idpRecord(idp))],
   ["settings", ({ settings }, by) => settings.update(by, { unsafe_skip_verification: false })],
   ["a gateway", ({ gateways }, by) => gateways.create(by, { name: "Late", auth_type: "arcade_header" })],
+  ["a worker", ({ workers }, by) => workers.create(by, WORKER)],
   ["a consent that is not needed", ({ tools }, by) => tools.authorize(by, CALL)],
   ["a scheduled run", ({ tools }, by) => tools.execute(by, { ...CALL, run_at: "2999-01-01T00:00:00" })],
   ["a repeatable call", ({ tools }, by) => tools.execute(by, CALL, { idempotencyKey: "late" })],

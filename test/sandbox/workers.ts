@@ -91,7 +91,10 @@ export function plainKinds(egress: () => Egress): Record<"http" | "mcp", WorkerK
       return server === undefined ? {} : { server };
     },
     bases: ({ uri }) => ({ worker: { url: uri } }),
-    run: (worker, tool) => (input) => Promise.resolve({ worker: worker.id, tool: tool.upstream, input }),
+    run: (worker, tool) => async (input) => {
+      await ask(worker, {});
+      return { worker: worker.id, tool: tool.upstream, input };
+    },
   };
   return { http: kind, mcp: kind };
 }

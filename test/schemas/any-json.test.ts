@@ -1,4 +1,5 @@
 // Any JSON as a schema, and any JSON as an input.
+// oxlint-disable unicorn/no-thenable -- `then` is a keyword of JSON Schema
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { Compile } from "typebox/schema";

@@ -1,4 +1,5 @@
 // Schemas as real servers send them: the same inputs are valid as for the server itself.
+// oxlint-disable unicorn/no-thenable -- `then` is a keyword of JSON Schema
 import { describe, expect, test } from "bun:test";
 import { Compile } from "typebox/schema";
 import { isObject } from "../../src/base";
@@ -70,7 +71,7 @@ describe("references lead to the same schema afterwards", () => {
     expect(foreignErrors(checked.schema, { value: "a" })).toHaveLength(1);
   });
 
-  test("an old draft ignores what is beside a reference", () => {
+  test("an old draft ignores what is next to a reference", () => {
     const checked = checkForeignSchema({
       $schema: "http://json-schema.org/draft-07/schema#",
       type: "object",
@@ -92,7 +93,7 @@ describe("what is left out never makes the check stricter than the worker's", ()
     ["in a condition", { if: lost, then: false }, "a"],
     ["in one of two alternatives", { oneOf: [{ type: "string" }, lost] }, "a"],
     ["in what at most one entry may be", { contains: lost, maxContains: 1 }, ["a", "b"]],
-    ["beside closed properties", { patternProperties: { "(": true }, additionalProperties: false }, { a: 1 }],
+    ["with closed properties", { patternProperties: { "(": true }, additionalProperties: false }, { a: 1 }],
     [
       "in what evaluates properties",
       { allOf: [{ $ref: "https://x.example" }], unevaluatedProperties: false },

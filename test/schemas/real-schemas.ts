@@ -1,4 +1,5 @@
 // Input schemas in the manner of the libraries and servers that make most of them.
+// oxlint-disable unicorn/no-thenable -- `then` is a keyword of JSON Schema
 
 export interface RealSchema {
   name: string;
@@ -199,7 +200,7 @@ export const REAL_SCHEMAS: readonly RealSchema[] = [
         state: { type: "string", nullable: true, enum: ["on", "off"] },
         owner: { nullable: true, allOf: [{ $ref: "#/components/schemas/User" }] },
         ratio: { type: "number", minimum: 0, exclusiveMinimum: true, maximum: 1, exclusiveMaximum: false },
-        id: { type: "integer", format: "int64", maximum: 9223372036854775807 },
+        id: { type: "integer", format: "int64", maximum: 2 ** 63 },
       },
       required: ["filter"],
       components: {
@@ -251,7 +252,7 @@ export const REAL_SCHEMAS: readonly RealSchema[] = [
       type: "object",
       properties: {
         limit: { type: ["integer", "null"], format: "uint32", minimum: 0 },
-        max: { type: "integer", format: "uint64", minimum: 0, maximum: 18446744073709551615 },
+        max: { type: "integer", format: "uint64", minimum: 0, maximum: 2 ** 64 },
         mode: {
           oneOf: [
             { description: "Exact.", type: "string", const: "exact" },

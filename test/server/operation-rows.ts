@@ -208,6 +208,12 @@ export const ROWS: Record<string, Row> = {
     body: { type: "mcp", mcp: { uri: WORKER.mcp.uri } },
     success: 200,
   },
+  // Nothing listens there.
+  "workers-preview": {
+    path: "/v1/workers/preview",
+    body: { mcp: { uri: WORKER.mcp.uri } },
+    success: 400,
+  },
   "workers-get": { path: "/v1/workers/there", success: 200 },
   "workers-update": { path: "/v1/workers/there", body: { updates: "auto" }, success: 200 },
   "workers-authorize": { path: "/v1/workers/there/authorize", success: 200 },

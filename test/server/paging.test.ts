@@ -20,6 +20,9 @@ beforeAll(async () => {
     scopes: ["a"],
     facts: {},
   };
+  // Nothing listens there: it has no tools.
+  const mcp = { uri: "http://127.0.0.1:1/mcp", timeout: 1, retry: 0 };
+  await api(stage.site.url, stage.keys.admin).post("/v1/workers", { id: "paged", mcp });
   for (let index = 0; index < CONNECTIONS; index++) {
     stage.clock.move(1);
     await connections.store("default", `user${index}`, provider, grant, [], function* () {});
@@ -110,7 +113,8 @@ describe.each(LISTS)("%s", (list, totalOf) => {
 const LIMITED = operations.filter(
   ({ method, query }) => method === "GET" && query?.properties["limit"] !== undefined,
 );
-const pathOf = ({ path }: { path: string }) => path.replaceAll(/\{(?:org_id|project_id)\}/g, "default");
+const pathOf = ({ path }: { path: string }) =>
+  path.replaceAll(/\{(?:org_id|project_id)\}/g, "default").replace("workers/{id}", "workers/paged");
 /** The others go on from an entry, not from a number. */
 const PAGED = LIMITED.filter(({ query }) => query?.properties["offset"] !== undefined).map(pathOf);
 

@@ -1,6 +1,4 @@
 // Searches for secrets where they must not be: plain, and in the escapes in which they would travel.
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 
 /** Name → text of a planted secret. */
 export type Canaries = Readonly<Record<string, string>>;
@@ -25,12 +23,23 @@ export function found(canaries: Canaries, text: string): string[] {
     .map(([name]) => name);
 }
 
-/** All files of a folder as one text, byte for byte. */
+/**
+ * All files of a folder as one text, byte for byte. Another process reads them: if this one closed a file of a database
+ * that it has open, it would lose its locks (POSIX), and a command could then damage that database.
+ */
 export function bytesOf(folder: string): string {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString("latin1"))
-    .join("\n");
+  const { stdout, success, stderr } = Bun.spawnSync([
+    "find",
+    folder,
+    "-type",
+    "f",
+    "-exec",
+    "cat",
+    "{}",
+    "+",
+  ]);
+  if (!success) throw new Error(stderr.toString());
+  return stdout.toString("latin1");
 }
 
 function jsonEscaped(text: string): string {

@@ -535,6 +535,66 @@ describe("a model's server at another origin", () => {
   });
 });
 
+describe("a worker at another origin", () => {
+  const RECORD = "/v1/workers/w";
+  const common = { timeout: 5, retry: 0 };
+
+  test.each([
+    [
+      "an MCP server",
+      { headers: { "X-Api-Key": "${secret:KEY}" }, secrets: { KEY: "KEY-old" } },
+      { secrets: { KEY: "KEY-new" } },
+      "mcp",
+      "mcp.secrets.KEY",
+    ],
+    ["an HTTP worker", { secret: "KEY-old" }, { secret: "KEY-new" }, "http", "http.secret"],
+  ])("%s: needs every secret in the same request", async (_, settings, renewed, type, field) => {
+    await using site = await startProviderSite();
+    await using collector = startTokenEndpoint();
+    const { idp } = site.deployment;
+    const worker = { id: "w", [type]: { uri: `${idp.url}/w`, ...common, ...settings } };
+    expect((await site.admin.post("/v1/workers", worker)).status).toBe(201);
+    const moved = { uri: `${collector.url}/w` };
+    attempts++;
+
+    const refused = await site.admin.patch(RECORD, { [type]: moved });
+    const {
+      secrets: _secrets,
+      secret: __,
+      ...visible
+    } = { secrets: undefined, secret: undefined, ...settings };
+    const applied = await site.admin.post("/v1/admin/manifest", {
+      workers: [
+        {
+          id: "w",
+          [type]: {
+            ...moved,
+            ...common,
+            ...visible,
+            ...(type === "http" ? { secret_from: { env: "X" } } : {}),
+          },
+        },
+      ],
+    });
+
+    expect([refused.status, applied.status]).toEqual([400, 400]);
+    for (const { text } of [refused, applied]) expect(text).toContain(`${field} must be given again`);
+    await site.admin.post(`${RECORD}/refresh`, {});
+    await site.admin.get(`${RECORD}/health`);
+    expect(collector.requests).toEqual([]);
+    expect((await site.admin.patch(RECORD, { [type]: { uri: `${idp.url}/v2` } })).status).toBe(200);
+    expect((await site.admin.patch(RECORD, { [type]: { ...moved, ...renewed } })).status).toBe(200);
+    const sent = JSON.stringify(collector.requests.map(({ headers, body }) => [[...headers], body]));
+    expect(collector.requests.length).toBeGreaterThan(0);
+    expect(sent).not.toContain("KEY-old");
+    arrived += sent.includes("KEY-old") ? 1 : 0;
+    const { body } = await site.admin.get("/v1/admin/audit?action=worker.update");
+    expect(at(body, "items.0")).toMatchObject({
+      details: { old_origins: [idp.url], new_origins: [collector.url] },
+    });
+  });
+});
+
 describe("a plugin's endpoint at another origin", () => {
   const url = "https://policy.example";
   const signing_secret = `whsec_${Buffer.from("0123456789abcdef0123456789abcdef").toString("base64")}`;

@@ -155,6 +155,25 @@ describe("raw files after a deletion", () => {
     printFigure("raw files, deleted secrets", `0 of ${(SECRETS * 2) / 3} open`);
   });
 
+  test("secrets of deleted workers are gone while their project lives", async () => {
+    const operator = await runtime.identity.operator("default");
+    for (let index = 0; index < USERS; index++) {
+      const secrets = { KEY: text("worker", index) };
+      // Disabled: it is not asked.
+      const mcp = { uri: "https://worker.example/mcp", timeout: 10, retry: 0, secrets };
+      await runtime.workers.create(operator, { id: `worker-${index}`, enabled: false, mcp });
+    }
+    for (let index = 0; index < USERS; index++)
+      if (index % 3 !== 0) await runtime.workers.delete(operator, `worker-${index}`);
+    await erased();
+    const raw = rawFiles(dataFolder());
+    const values = valuesIn(raw, dataKeysIn(raw, rootKeys.map(wrappingKey)));
+    const left = values.flatMap((value) => /"worker-(\d+)-x/.exec(value)?.[1] ?? []);
+
+    expect([left.length, left.filter((index) => Number(index) % 3 !== 0)]).toEqual([USERS / 3, []]);
+    printFigure("raw files, secrets of deleted workers", `0 of ${(USERS * 2) / 3} open`);
+  });
+
   test("grants of users whose connections were deleted are gone", async () => {
     const parts = { openStore: openErasing };
     await using deployment = await deploy({ parts });

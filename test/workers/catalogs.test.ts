@@ -298,6 +298,30 @@ describe("two processes", () => {
     expect(await offered()).toEqual(["Wiki.young"]);
   });
 
+  test("a reading of an earlier worker with its id is not stored", async () => {
+    const { workers } = site.runtime;
+    upstream.catalog = undefined;
+    await workers.create(site.operator, mcpWorker("wiki", upstream.uri));
+    const gate = Promise.withResolvers<void>();
+    const began = Promise.withResolvers<void>();
+    upstream.catalog = { tools: [plainTool("stray")], skipped: [] };
+    upstream.before = () => {
+      upstream.before = undefined;
+      began.resolve();
+      return gate.promise;
+    };
+    const slow = workers.catalogs.refresh(site.operator, "wiki");
+    await began.promise;
+    await workers.delete(site.operator, "wiki");
+    await using other = await startPlainWorker();
+    other.catalog = undefined;
+    await workers.create(site.operator, mcpWorker("wiki", other.uri));
+    gate.resolve();
+    await slow;
+
+    expect((await workers.get(site.operator, "wiki")).catalog.tools).toBe(0);
+  });
+
   test("a reading of a worker that was changed meanwhile is not stored", async () => {
     upstream.catalog = undefined;
     await site.runtime.workers.create(site.operator, mcpWorker("wiki", upstream.uri));

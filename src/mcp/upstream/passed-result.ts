@@ -1,6 +1,7 @@
 // The result of an MCP server's tool for clients of a gateway: the same as for the server's own clients, within the limits of
 // this server and of the client's revision.
-import { compileOnce, isObject, type Json, type JsonObject } from "../../base";
+import { isObject, type Json, type JsonObject } from "../../base";
+import { fitsForeign } from "../../schemas";
 import type { Tool } from "../../tools";
 import { cutResult, errorText, type ResultFields, type ResultOptions } from "../result";
 import { listedOutput } from "./listed-tool";
@@ -48,7 +49,7 @@ function keepsPromise(
   { modern, log }: ResultOptions,
 ): boolean {
   if (listedOutput(definition, modern) === undefined) return true;
-  if (structured === undefined ? failed : compileOnce(definition.output).Check(structured)) return true;
+  if (structured === undefined ? failed : fitsForeign(definition.output, structured)) return true;
   log.warn("a result does not match the output schema of its tool", { tool });
   return false;
 }

@@ -26,7 +26,7 @@ export function parseChallenge(header: string | undefined): Challenge {
   const resourceMetadata = parameters.get("resource_metadata");
   const error = parameters.get("error");
   return {
-    ...(resourceMetadata === undefined ? {} : { resourceMetadata }),
+    ...(resourceMetadata === undefined || resourceMetadata === "" ? {} : { resourceMetadata }),
     ...(scopes.length === 0 ? {} : { scopes: [...new Set(scopes)] }),
     ...(error === undefined ? {} : { error }),
   };

@@ -114,6 +114,17 @@ export class WorkerConsents {
     };
   }
 
+  /** Whether the auth provider has this secret. */
+  async hasClientSecret(
+    projectId: string,
+    { provider }: WorkerAccess,
+    client_secret: string | undefined,
+  ): Promise<boolean> {
+    if (client_secret === undefined) return false;
+    const given = { client_secret, private_key: undefined };
+    return (await this.#parts.providers.sameSecrets({ projectId }, provider, given)).length > 0;
+  }
+
   async #providerOf(projectId: string, { provider }: WorkerAccess): Promise<Provider | undefined> {
     const found = await this.#parts.providers.find(projectId, provider);
     return found?.active === true ? found : undefined;

@@ -1,5 +1,11 @@
 // The auth provider of a worker, with which users consent to it as to any other.
-import { revokeRequest, type AuthProvider, type AuthProviderCreate, type Provider } from "../../providers";
+import {
+  AUTHORIZE_PARAMS,
+  revokeRequest,
+  type AuthProvider,
+  type AuthProviderCreate,
+  type Provider,
+} from "../../providers";
 import { originOf } from "../../origins";
 import type { WorkerClient } from "./client";
 import type { Discovered } from "./discovery";
@@ -34,7 +40,11 @@ export function providerFor(facts: ProviderFacts): AuthProviderCreate {
       resource,
       default_scopes: scopes,
       pkce: { enabled: true },
-      authorize_request: { endpoint: server.authorization_endpoint },
+      authorize_request: {
+        endpoint: server.authorization_endpoint,
+        // OpenID providers ignore the scope otherwise (OpenID Connect Core, section 11).
+        ...(scopes.includes("offline_access") ? { params: { ...AUTHORIZE_PARAMS, prompt: "consent" } } : {}),
+      },
       token_request: token,
       refresh_request: token,
       ...(revocation === undefined ? {} : { revoke_request: revocation }),

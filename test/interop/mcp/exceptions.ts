@@ -16,7 +16,7 @@ export function readExceptions(text: string): Exception[] {
     .split("\n")
     .filter((line) => line.trim() !== "" && !line.startsWith("#"))
     .map((line) => {
-      const [, scenario, check, reason] = /^([\w-]+)(?: > ([^:]+))?: +(\S.*)$/.exec(line) ?? [];
+      const [, scenario, check, reason] = /^([\w/-]+)(?: > ([^:]+))?: +(\S.*)$/.exec(line) ?? [];
       if (scenario === undefined || reason === undefined) throw new Error(`not an exception: ${line}`);
       return { scenario, check, reason };
     });

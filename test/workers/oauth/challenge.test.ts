@@ -16,6 +16,7 @@ describe("a challenge", () => {
     ['Bearer scope="a", scope="b"', { scopes: ["a"] }],
     ['Bearer scope="say \\"a\\""', { scopes: ["say", '"a"'] }],
     ['Basic resource_metadata="https://a.example/m"', {}],
+    ['Bearer resource_metadata="", scope=""', {}],
     ["Bearer", {}],
     ["", {}],
     [undefined, {}],

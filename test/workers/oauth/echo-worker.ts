@@ -1,9 +1,13 @@
 // An MCP server, made with the official SDK, that echoes the subject of the token of each call.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  CallToolRequestSchema,
+  ListResourcesRequestSchema,
+  ListToolsRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import { RESOURCE } from "./stand-in";
-import type { IssuedToken, StrictServer } from "./strict-server";
+import type { StrictServer } from "./strict-server";
 
 /** What a call carried. `user`: whom the caller says that it is for. */
 export interface EchoedCall {
@@ -21,12 +25,45 @@ export interface EchoWorker {
   readonly faults: string[];
 }
 
+/** Whose token a request has. */
+export interface EchoedToken {
+  subject: string;
+  client: string;
+  scopes: string[];
+}
+
+export interface EchoOptions {
+  tokenOf(request: Request): EchoedToken | undefined | Promise<EchoedToken | undefined>;
+  /** Where the metadata of the resource is. */
+  metadata: string;
+  /** Whether it keeps sessions. */
+  sessions?: boolean;
+  /** Whether it has a resource that is named after the person who lists it. */
+  notes?: boolean;
+}
+
 /** Puts the server behind the tokens of `strict`, at its worker's address. */
-export function echoWorker(strict: StrictServer, { sessions: keepsSessions = false } = {}): EchoWorker {
-  const { at } = strict;
+export function echoWorker(strict: StrictServer, { sessions = false, notes = false } = {}): EchoWorker {
+  const metadata = `${strict.at.origin}${RESOURCE}/mcp`;
+  const tokenOf = (request: Request): EchoedToken | undefined => strict.tokenOf(request);
+  const { seen, handle } = echoServer({ tokenOf, metadata, sessions, notes });
+  strict.at.worker.set("/mcp", handle);
+  return seen;
+}
+
+/** The server as a function of a request. */
+export function echoServer({
+  tokenOf,
+  metadata,
+  sessions: keepsSessions = false,
+  notes = false,
+}: EchoOptions): {
+  seen: EchoWorker;
+  handle(request: Request): Promise<Response>;
+} {
   const seen: EchoWorker = { calls: [], sessions: new Map(), faults: [] };
   const transports = new Map<string, WebStandardStreamableHTTPServerTransport>();
-  const connect = async ({ subject }: IssuedToken): Promise<WebStandardStreamableHTTPServerTransport> => {
+  const connect = async (subject: string): Promise<WebStandardStreamableHTTPServerTransport> => {
     const transport = new WebStandardStreamableHTTPServerTransport({
       enableJsonResponse: true,
       ...(keepsSessions
@@ -39,33 +76,37 @@ export function echoWorker(strict: StrictServer, { sessions: keepsSessions = fal
           }
         : {}),
     });
-    await serverOf(seen).connect(transport);
+    await serverOf(seen, notes).connect(transport);
     return transport;
   };
-  at.worker.set("/mcp", async (request) => {
-    const token = strict.tokenOf(request);
-    if (token === undefined) return refusal(401, `Bearer resource_metadata="${at.origin}${RESOURCE}/mcp"`);
+  const handle = async (request: Request): Promise<Response> => {
+    const token = await tokenOf(request);
+    if (token === undefined) return refusal(401, `Bearer resource_metadata="${metadata}"`);
+    const { subject, client: clientId, scopes } = token;
     const body = await request.clone().text();
-    if (body.includes('"name":"write"') && !token.scopes.includes("write"))
+    if (body.includes('"name":"write"') && !scopes.includes("write"))
       return refusal(403, 'Bearer error="insufficient_scope", scope="write"');
     const session = request.headers.get("mcp-session-id");
-    if (session !== null && seen.sessions.get(session) !== token.subject)
-      seen.faults.push(`a session of ${seen.sessions.get(session)} got a token of ${token.subject}`);
-    const transport = (session === null ? undefined : transports.get(session)) ?? (await connect(token));
-    const { subject, client: clientId, scopes } = token;
+    if (session !== null && seen.sessions.get(session) !== subject)
+      seen.faults.push(`a session of ${seen.sessions.get(session)} got a token of ${subject}`);
+    const transport = (session === null ? undefined : transports.get(session)) ?? (await connect(subject));
     return transport.handleRequest(request, {
       authInfo: { token: "", clientId, scopes, extra: { subject } },
     });
-  });
-  return seen;
+  };
+  return { seen, handle };
 }
 
 function refusal(status: number, challenge: string): Response {
   return new Response(null, { status, headers: { "www-authenticate": challenge } });
 }
 
-function serverOf(seen: EchoWorker): Server {
-  const server = new Server({ name: "echo", version: "1.0.0" }, { capabilities: { tools: {} } });
+/** `notes`: it has a resource of each person. */
+function serverOf(seen: EchoWorker, notes: boolean): Server {
+  const server = new Server(
+    { name: "echo", version: "1.0.0" },
+    { capabilities: { tools: {}, ...(notes ? { resources: {} } : {}) } },
+  );
   const inputSchema = { type: "object" as const, properties: { user: { type: "string" } } };
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: ["whoami", "write"].map((name) => ({ name, description: "Echoes the subject.", inputSchema })),
@@ -74,6 +115,12 @@ function serverOf(seen: EchoWorker): Server {
     const subject = authInfo?.extra?.["subject"];
     seen.calls.push({ tool: params.name, user: params.arguments?.["user"], subject });
     return { content: [{ type: "text", text: `subject: ${String(subject)}` }] };
+  });
+  if (!notes) return server;
+  // Named after the person who lists it.
+  server.setRequestHandler(ListResourcesRequestSchema, (_request, { authInfo }) => {
+    const subject = String(authInfo?.extra?.["subject"]);
+    return { resources: [{ name: `notes of ${subject}`, uri: `notes://${subject}` }] };
   });
   return server;
 }

@@ -25,9 +25,11 @@ export class OAuthSite implements AsyncDisposable {
     this.agent = api(site.url, keys.run);
   }
 
-  static async start(options: StrictOptions & { sessions?: boolean } = {}): Promise<OAuthSite> {
+  static async start(
+    options: StrictOptions & { sessions?: boolean; notes?: boolean } = {},
+  ): Promise<OAuthSite> {
     const strict = new StrictServer(options);
-    const echo = echoWorker(strict, { sessions: options.sessions ?? false });
+    const echo = echoWorker(strict, { sessions: options.sessions ?? false, notes: options.notes ?? false });
     const site = await startSite();
     return new OAuthSite(site, strict, echo, { admin: await site.key("admin"), run: await site.key("run") });
   }

@@ -86,6 +86,19 @@ describe("a worker that wants tokens", () => {
     expect(body).toMatchObject({ user_id: "carol", status: "pending" });
   });
 
+  test("keeps the resources of the administrator who lists it from everybody else", async () => {
+    await using made = await OAuthSite.start({ notes: true });
+    await made.ready();
+    const { body, text } = await made.admin.get("/v1/workers/echo");
+
+    expect(at(body, "skipped")).toEqual([
+      { name: "resources", reason: expect.stringContaining("may be that person's own") },
+    ]);
+    expect(text).not.toContain("notes");
+    const [catalog] = await made.site.runtime.workers.catalogsOf("default");
+    expect(JSON.stringify(catalog?.worker)).not.toContain("notes");
+  });
+
   test("gets the token of the user of each call, and of no other", async () => {
     await using made = await OAuthSite.start();
     await made.ready();
