@@ -73,7 +73,9 @@ function valueAfter({ name, value_schema }: Parameter, next: string | undefined,
 
 function find(name: string, parameters: readonly Parameter[]): Parameter {
   const wanted = name.replaceAll("-", "_");
-  const found = parameters.find((each) => each.name.replaceAll("-", "_") === wanted);
+  const found =
+    parameters.find((each) => each.name === name) ??
+    parameters.find((each) => each.name.replaceAll("-", "_") === wanted);
   if (found !== undefined) return found;
   const names = parameters.map((each) => each.name);
   const guess = nearest(name, names);

@@ -51,14 +51,37 @@ function rowsOf({ input, formatted_schema = {} }: ToolRecord): Row[] {
       name,
       type: inner_val_type === undefined ? val_type : `${val_type} of ${inner_val_type}`,
       required,
-      default: schema["default"] === undefined ? undefined : JSON.stringify(schema["default"]),
+      default: schema["default"] === undefined ? undefined : shortened(JSON.stringify(schema["default"])),
       meaning: [
-        ...(allowed.length === 0 ? [] : [`One of: ${allowed.join(", ")}.`]),
+        ...(allowed.length === 0 ? [] : [listOf(allowed)]),
         ...limitsOf(schema),
+        ...fieldsOf(schema),
         description,
       ].join(" "),
     };
   });
+}
+
+/** Tools of workers may have long lists. */
+const MOST_VALUES = 50;
+const LONGEST_DEFAULT = 100;
+
+function listOf(allowed: readonly string[]): string {
+  const more = allowed.length > MOST_VALUES ? ` and ${allowed.length - MOST_VALUES} more` : "";
+  return `One of: ${allowed.slice(0, MOST_VALUES).join(", ")}${more}.`;
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_DEFAULT ? `${text.slice(0, LONGEST_DEFAULT)}…` : text;
+}
+
+/** What an object is made of; its value is JSON. */
+function fieldsOf({ type, properties, required }: { [key: string]: unknown }): string[] {
+  const names = isObject(properties) ? Object.keys(properties) : [];
+  if (type !== "object" || names.length === 0) return [];
+  const needed = Array.isArray(required) ? required : [];
+  const shown = names.slice(0, MOST_VALUES).map((name) => (needed.includes(name) ? name : `${name}?`));
+  return [`JSON with ${shown.join(", ")}${names.length > MOST_VALUES ? ", …" : ""}.`];
 }
 
 function limitsOf({ minimum, maximum }: { [key: string]: unknown }): string[] {
@@ -70,8 +93,15 @@ function limitsOf({ minimum, maximum }: { [key: string]: unknown }): string[] {
 
 // The record describes only types; the schema for MCP has the defaults and the limits too.
 function schemaOf(formats: { [format: string]: unknown }, name: string): { [key: string]: unknown } {
-  const schema = member(member(member(formats, "mcp"), "inputSchema"), "properties");
-  return member(schema, name);
+  const root = member(member(formats, "mcp"), "inputSchema");
+  const own = member(member(root, "properties"), name);
+  return { ...targetIn(root, own["$ref"]), ...own };
+}
+
+function targetIn(root: { [key: string]: unknown }, reference: unknown): { [key: string]: unknown } {
+  if (typeof reference !== "string") return {};
+  const steps = decodeURI(reference).split("/").slice(1);
+  return steps.reduce((inner, step) => member(inner, step.replaceAll("~1", "/").replaceAll("~0", "~")), root);
 }
 
 function member(value: { [key: string]: unknown }, key: string): { [key: string]: unknown } {

@@ -10,7 +10,7 @@ export type WorkerType = (typeof TYPES)[number];
 
 export const WORKER_FLAGS: readonly FlagSpec[] = [
   { flag: "--toolkit <name>", meaning: "first part of the names of its tools" },
-  { flag: "--timeout <seconds>", meaning: "how long a call may take" },
+  { flag: "--call-timeout <seconds>", meaning: "how long a call may take" },
   { flag: "--retry <count>", meaning: "how often a request that may be repeated is repeated" },
   {
     flag: "--updates <manner>",
@@ -84,7 +84,7 @@ export function workerFields(line: Line): WorkerFields {
       strict_results: line.has("strict-results") ? true : undefined,
       limits: Object.keys(limits).length === 0 ? undefined : limits,
     }),
-    server: { timeout: line.integer("timeout", 1), retry: line.integer("retry", 0) },
+    server: { timeout: line.integer("call-timeout", 1), retry: line.integer("retry", 0) },
     oauth2: defined({
       client_id: line.text("client-id"),
       authorization_url: line.text("authorization-url"),

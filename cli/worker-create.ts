@@ -102,31 +102,23 @@ export function noteState(io: Io, { id, mcp, requirements, catalog, skipped }: W
   if (waiting > 0) io.note(`${waiting} changes wait. To see them: runtime workers diff ${id}`);
 }
 
-const POLL_MS = 1000;
-
 /** Sends the administrator to the consent of an OAuth server, and waits for it at a terminal. */
 export async function consentOfWorker(
   call: ClientCall,
   { id, browser, user }: { id: string; browser: boolean; user?: string | undefined },
 ): Promise<number> {
   const { io, common, client } = call;
-  const first = await authorizeWorker(client, id, user === undefined ? {} : { user_id: user });
-  print(io, common.output, first, () =>
-    first.url === undefined ? `${first.status}\n` : `${printable(first.url)}\n`,
-  );
-  if (first.status === "completed" || first.url === undefined || !io.interactive) return EXIT.ok;
-  const opened = browser && io.openBrowser(first.url);
-  io.note(
-    opened
-      ? "Opened in the browser. Waiting (Ctrl-C cancels)."
-      : "Open it in a browser. Waiting (Ctrl-C cancels).",
-  );
-  for (;;) {
-    await Bun.sleep(POLL_MS);
-    const { requirements } = await getWorker(client, id);
-    if (!requirements.met) continue;
-    io.note(io.notePaint.green("Consent completed."));
-    noteState(io, await getWorker(client, id));
-    return EXIT.ok;
-  }
+  const wanted = user === undefined ? {} : { user_id: user };
+  const started = await authorizeWorker(client, id, wanted);
+  const { status, url, authorization_id = "", user_id, scopes } = started;
+  print(io, common.output, started, () => `${printable(url ?? status)}\n`);
+  if (status === "completed" || url === undefined || !io.interactive) return EXIT.ok;
+  const { obtainConsent } = await import("./consent");
+  const authorization = { id: authorization_id, url, user_id, provider_id: id, scopes, context: {} };
+  const options = { browser, what: `the catalog of ${id}` };
+  await obtainConsent(io, client, { ...authorization, status: "pending" }, options);
+  // Reads the catalog, now with the consent.
+  await authorizeWorker(client, id, wanted);
+  noteState(io, await getWorker(client, id));
+  return EXIT.ok;
 }

@@ -71,7 +71,7 @@ export const verbs = [
   verb({
     usage: "update <id>",
     summary: "Change the given fields. A new address takes no secrets of the old one with it.",
-    examples: ["runtime workers update files --timeout 20", "runtime workers update crm --updates auto"],
+    examples: ["runtime workers update files --call-timeout 20", "runtime workers update crm --updates auto"],
     flags: [{ flag: "--address <address>", meaning: "its new address" }, ...WORKER_FLAGS],
     read: (line) => ({ id: line.word(0), address: line.text("address"), fields: workerFields(line) }),
     run: (io, common, { id, address, fields }) =>
@@ -216,7 +216,7 @@ function createVerb(name: "create" | "add") {
       ...withDefaults(WORKER_FLAGS, {
         "--toolkit <name>": "the id in PascalCase",
         "--send-tokens": "yes",
-        "--timeout <seconds>": "30",
+        "--call-timeout <seconds>": "30",
         "--retry <count>": "2",
         "--updates <manner>": "review",
       }),

@@ -182,7 +182,7 @@ export class Consent {
       if (!(error instanceof TokenRequestError)) throw error;
       this.#core.log.warn("code exchange failed", { authorization: flow.id, provider: provider.id, error });
       const failed = await this.#finish.fail(flow, error.message, by);
-      if (error instanceof RefusedGrantError) await this.#finish.revoke(flow, provider, error.grant);
+      if (error instanceof RefusedGrantError) await this.#finish.revokeRefused(flow, provider, error.grant);
       return failed;
     }
   }

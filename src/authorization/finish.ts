@@ -114,11 +114,15 @@ export class Finish {
     return { kind: "failed", reason, about: partiesOf(flow) };
   }
 
-  /** Revokes a grant that nothing holds. The flow has ended: a revocation waits for consents that are in progress. */
-  async revoke(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<void> {
-    await this.#connections.keep(() =>
-      this.#connections.revocations.add(flow.project_id, flow.user_id, provider, grant),
-    );
+  /** Revokes a grant that must not be used. The flow has ended: a revocation waits for consents that are in progress. */
+  async revokeRefused(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<void> {
+    const owner = { ...ownerOf(flow, provider), isUsable: false };
+    await this.#connections.keep(() => this.#connections.revocations.add(owner, grant));
+  }
+
+  /** Revokes a grant that nothing holds, unless a later consent continues it. */
+  async #revoke(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<void> {
+    await this.#connections.keep(() => this.#connections.revocations.add(ownerOf(flow, provider), grant));
   }
 
   /** Completes a flow that tests the customer's verifier. */
@@ -169,7 +173,7 @@ export class Finish {
 
   // A grant that the flow holds is stored or revoked by whatever has ended the flow.
   async #tooLate(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<Outcome> {
-    if (flow.sealed_grant === null) await this.revoke(flow, provider, grant);
+    if (flow.sealed_grant === null) await this.#revoke(flow, provider, grant);
     const current = await repository.findFlow(this.#core.store, flow.project_id, flow.id);
     return (current === undefined ? undefined : this.ended(current)) ?? UNKNOWN_STATE;
   }
@@ -179,7 +183,7 @@ export class Finish {
     try {
       // A revocation waits for consents that are in progress.
       await this.fail(flow, "the grant could not be stored", { kind: "server", projectId: flow.project_id });
-      await this.#connections.revocations.add(flow.project_id, flow.user_id, provider, grant);
+      await this.#connections.revocations.add(ownerOf(flow, provider), grant);
     } catch (error) {
       this.#core.log.error("a grant was lost", { provider_id: provider.id, error });
     }
@@ -192,6 +196,10 @@ export class Finish {
     const { expiresIn } = grant;
     return { ...grant, expiresIn: expiresIn === undefined ? undefined : Math.max(0, expiresIn - age) };
   }
+}
+
+function ownerOf(flow: FlowRow, provider: Provider) {
+  return { projectId: flow.project_id, userId: flow.user_id, provider, isUsable: true };
 }
 
 // The warning is part of the flow's status, long before the grant expires.

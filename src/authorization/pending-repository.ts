@@ -2,14 +2,15 @@
 import { get, query, run, type Transaction } from "../store";
 import { COLUMNS, type FlowRow } from "./repository";
 
+// A grant of an expired flow must be revoked first. The clock of this process may be wrong, so it may have expired just now.
 const PRUNE = query(
-  "DELETE FROM authorizations WHERE id IN (SELECT id FROM authorizations WHERE expires_at < ? LIMIT 20)",
+  "DELETE FROM authorizations WHERE id IN (SELECT id FROM authorizations WHERE expires_at < ? " +
+    "AND sealed_grant IS NULL LIMIT 20)",
 );
 const PRUNE_ENDED = query(
   "DELETE FROM authorizations WHERE id IN (SELECT id FROM authorizations WHERE project_id = ? " +
     "AND finished_at IS NOT NULL ORDER BY finished_at LIMIT 20)",
 );
-// A grant of an expired flow must be revoked first.
 const PRUNE_EXPIRED = query(
   "DELETE FROM authorizations WHERE id IN (SELECT id FROM authorizations WHERE project_id = ? " +
     "AND status = 'pending' AND expires_at <= ? AND sealed_grant IS NULL ORDER BY expires_at LIMIT 20)",

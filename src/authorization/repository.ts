@@ -113,10 +113,10 @@ const FAIL_OF_PROVIDER = query(
 );
 // The flow gives up its grant: it must be revoked.
 const REVOKE =
-  "INSERT INTO revocations (id, project_id, user_id, provider_id, flow_id, origins_id, sealed_grant, attempts, due_at, " +
-  "created_at) SELECT id, project_id, user_id, provider_id, id, COALESCE((SELECT origins_id FROM auth_providers AS provider " +
+  "INSERT INTO revocations (id, project_id, user_id, provider_id, flow_id, origins_id, sealed_grant, is_usable, " +
+  "attempts, due_at, created_at) SELECT id, project_id, user_id, provider_id, id, COALESCE((SELECT origins_id FROM auth_providers AS provider " +
   "WHERE provider.project_id = authorizations.project_id AND provider.id = authorizations.provider_id), ''), sealed_grant, " +
-  "0, ?, ? FROM authorizations WHERE status = 'pending' AND sealed_grant IS NOT NULL AND project_id = ? AND ";
+  "1, 0, ?, ? FROM authorizations WHERE status = 'pending' AND sealed_grant IS NOT NULL AND project_id = ? AND ";
 const REVOKE_FLOW = query(`${REVOKE}id = ?`);
 const REVOKE_OF_PROVIDER = query(`${REVOKE}provider_id = ?`);
 const HELD_TOO_LONG = query<FlowRow>(

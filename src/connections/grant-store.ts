@@ -1,24 +1,18 @@
 // Stores a new grant as a connection, or updates the existing connection.
-import { isObject, type Json } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
-import { hashOf, newId } from "../crypto";
+import { newId } from "../crypto";
 import type { Provider } from "../providers";
 import type { Transaction } from "../store";
+import { accountOf } from "./account";
 import type { Refresher } from "./refresh";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
+import type { Reclaimed } from "./reclaimed";
 import { addRevocation } from "./revocation-rows";
 import type { Revocations } from "./revocations";
 import type { TokenGrant } from "./token-request";
-import {
-  type AccountInfo,
-  mergeAccountInfo,
-  openTokens,
-  refreshTime,
-  sealTokens,
-  TokensLost,
-} from "./tokens";
+import { mergeAccountInfo, openTokens, orLost, refreshTime, sealTokens, withRefreshToken } from "./tokens";
 
 /** How far the monotonic times of two processes differ at most. */
 const DIFFERENCE_MS = 2000;
@@ -39,6 +33,16 @@ export interface NewGrant {
   requestedScopes: readonly string[];
   /** Runs in the same transaction with the connection's id, its scopes, and whether the grant has a refresh token. */
   body: (connectionId: string, scopes: string[], renewable: boolean) => Transaction<void>;
+}
+
+/** A grant that is stored in place of an earlier one. */
+interface Replacement {
+  row: ConnectionRow;
+  before: ConnectionRow | undefined;
+  /** The earlier grant that it continues, which was to be revoked. */
+  reclaimed: Reclaimed | undefined;
+  /** The id of the order to revoke the grant of an earlier account; undefined: its provider cannot. */
+  revocation: string | undefined;
 }
 
 /** A grant that is stored after a newer one. */
@@ -82,8 +86,8 @@ export class GrantStore {
   }
 
   /**
-   * Stores a grant. If the account is the same and there is no new refresh token, the old one is kept; a grant of another
-   * account replaces everything. If the user has consented again since it was received, the
+   * Stores a grant. If the account is the same and there is no new refresh token, the old one is kept, also that of a grant
+   * that is still to be revoked; a grant of another account replaces everything. If the user has consented again since it was received, the
    * newer grant stays, and this one is revoked unless the newer one needs it.
    */
   async store(given: NewGrant, earlier: Earlier): Promise<void> {
@@ -111,9 +115,10 @@ export class GrantStore {
       const base = isLate ? undefined : before;
       const row = await this.#rowOf(given, base);
       const continued = isLate ? await this.#continued(row, before) : undefined;
+      const reclaimed = isLate ? undefined : await this.#revocations.reclaimed.find(row, provider);
       const change = isLate
         ? () => this.#keepNewer({ late: row, before, continued, revocation }, body)
-        : () => this.#store(row, before, body, revocation);
+        : () => this.#store({ row, before, reclaimed, revocation }, body);
       const stored = await store.write(change, { reserved: true });
       if (!stored) continue;
       if (revocation !== undefined) this.#revocations.sendInBackground(revocation);
@@ -131,7 +136,7 @@ export class GrantStore {
     const account = accountOf(provider, grant);
     // Nothing is kept of a dead grant or of another account.
     const sameAccount = before !== undefined && before.account === account && before.status === "active";
-    const earlier = sameAccount ? await openTokens(keyring, before).catch(ignoreLostTokens) : undefined;
+    const earlier = sameAccount ? await openTokens(keyring, before).catch(orLost(undefined)) : undefined;
     const refreshToken = grant.refreshToken ?? earlier?.refreshToken;
     const key = { project_id: projectId, user_id: userId, provider_id: provider.id };
     const sealed = await sealTokens(
@@ -162,13 +167,13 @@ export class GrantStore {
   }
 
   *#store(
-    row: ConnectionRow,
-    before: ConnectionRow | undefined,
+    { row: given, before, reclaimed, revocation }: Replacement,
     body: NewGrant["body"],
-    revocation: string | undefined,
   ): Transaction<boolean> {
+    const row = reclaimed?.row ?? given;
     const current = yield* repository.connectionInTransaction(row.project_id, row.user_id, row.provider_id);
     if (current?.version !== before?.version || current?.id !== before?.id) return false;
+    if (reclaimed !== undefined && !(yield* this.#revocations.reclaimed.take(reclaimed))) return false;
     if (before === undefined) yield* repository.addConnection(row);
     else yield* repository.updateConnection(row);
     if (before !== undefined && before.account !== null && before.account !== row.account) {
@@ -186,23 +191,10 @@ export class GrantStore {
 
   /** The newer grant with the refresh token of the late one, if it came without: as if it had been stored afterwards. */
   async #continued(late: ConnectionRow, newer: ConnectionRow): Promise<ConnectionRow | undefined> {
-    const { keyring, clock } = this.#core;
     const isWithout = newer.status === "active" && newer.has_refresh === 0 && late.has_refresh === 1;
     if (!isWithout || newer.account !== late.account) return undefined;
-    const [{ refreshToken }, kept] = await Promise.all([
-      openTokens(keyring, late),
-      openTokens(keyring, newer).catch(ignoreLostTokens),
-    ]);
-    if (kept === undefined) return undefined;
-    const tokens = { accessToken: kept.accessToken, refreshToken };
-    return {
-      ...newer,
-      ...(await sealTokens(keyring, newer, tokens, mergeAccountInfo(kept, { facts: {} }))),
-      has_refresh: 1,
-      version: newer.version + 1,
-      token_version: newer.token_version + 1,
-      updated_at: clock.now(),
-    };
+    const { refreshToken } = await openTokens(this.#core.keyring, late);
+    return refreshToken && withRefreshToken(this.#core, newer, refreshToken);
   }
 
   /** The flow of the late grant ends with the connection of the newer one. */
@@ -230,24 +222,4 @@ function isNewer(
   if (present === undefined) return false;
   if (known && present.id === row?.id && present.granted_at === row.granted_at) return false;
   return present.granted_at >= receivedAt && present.granted_at <= now + DIFFERENCE_MS;
-}
-
-/** If the old tokens cannot be opened, the new grant is stored without them. */
-function ignoreLostTokens(error: unknown): undefined {
-  if (!(error instanceof TokensLost)) throw error;
-}
-
-/** A hash that is the same for every connection of this account and client; null if the account is unknown. */
-export function accountOf({ oauth2 }: Provider, { facts, userInfo }: AccountInfo): string | null {
-  // Some of the facts may be missing (an organization-wide account has no team), but not all.
-  const named = oauth2.account.map((name) => facts[name] ?? null);
-  const parts = named.some((part) => part !== null) ? named : [userOf(userInfo)];
-  if (parts.every((part) => part === null)) return null;
-  return hashOf(JSON.stringify([new URL(oauth2.token.endpoint).origin, oauth2.clientId, ...parts]));
-}
-
-/** The user's id in a user info answer; `sub` is defined in OpenID Connect Core section 5.3.2. */
-function userOf(userInfo: Json | undefined): Json {
-  if (!isObject(userInfo)) return null;
-  return userInfo["sub"] ?? userInfo["id"] ?? null;
 }

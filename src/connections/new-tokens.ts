@@ -14,10 +14,10 @@ import {
   type AccountInfo,
   mergeAccountInfo,
   openTokens,
+  orLost,
   refreshTime,
   sealTokens,
   type Tokens,
-  TokensLost,
 } from "./tokens";
 
 /** A caller waits this long for the store; then it gets the new tokens from memory. */
@@ -127,6 +127,11 @@ export class UnstoredTokens {
     return repository.findConnectionById(this.#core.store, row.project_id, row.id);
   }
 
+  /** The connection of the same user, which may have been deleted and given again. */
+  #ofUser({ project_id, user_id, provider_id }: ConnectionRow): Promise<ConnectionRow | undefined> {
+    return repository.findConnection(this.#core.store, project_id, user_id, provider_id);
+  }
+
   async #store(tokens: NewTokens, failed: () => void): Promise<Stored> {
     const { seen } = tokens;
     const revocation = this.#revocations.newId();
@@ -135,7 +140,7 @@ export class UnstoredTokens {
     const attempt = async (): Promise<Stored> => {
       for (;;) {
         const next = await this.#nextRow(base, tokens);
-        const isSame = base.token_version === seen.token_version;
+        const isSame = isSameVersion(base, seen);
         const stored = isSame ? next : await this.#continued(base, tokens);
         if (stored !== undefined) {
           kept.add(tokenKey(base));
@@ -144,7 +149,7 @@ export class UnstoredTokens {
         const change = { base, stored, next, revocation };
         const outcome = await this.#core.store.write(() => this.#update(tokens, change), { reserved: true });
         if (outcome !== "changed") return outcome;
-        base = (await this.#current(seen)) ?? base;
+        base = (await this.#ofUser(seen)) ?? base;
       }
     };
     try {
@@ -160,8 +165,8 @@ export class UnstoredTokens {
   /** "changed": the row has changed since `base` was read. */
   *#update({ lease, seen, provider }: NewTokens, change: Change): Transaction<Stored | "changed"> {
     const { base, stored, next, revocation } = change;
-    const row = yield* repository.connectionByIdInTransaction(seen.project_id, seen.id);
-    if (row !== undefined && row.version !== base.version) return "changed";
+    const row = yield* repository.connectionInTransaction(seen.project_id, seen.user_id, seen.provider_id);
+    if (row !== undefined && (row.id !== base.id || row.version !== base.version)) return "changed";
     if (row !== undefined && stored !== undefined) {
       // Also if the lease was lost, and if another process has marked the grant as dead: the provider refused the earlier
       // token because it was exchanged for this one.
@@ -171,7 +176,7 @@ export class UnstoredTokens {
     }
     // The connection was deleted, refreshed or consented to again in the meantime: the new tokens are dropped. Those of a
     // grant that the current row does not continue are revoked.
-    const isContinued = row !== undefined && (row.account === null || row.account === seen.account);
+    const isContinued = row?.id === seen.id && (row.account === null || row.account === seen.account);
     if (!isContinued && provider.oauth2.revoke !== undefined)
       yield* addRevocation(next, revocation, this.#core.clock.now());
     yield* releaseLease(lease.lease);
@@ -216,6 +221,7 @@ export class UnstoredTokens {
     const { refreshToken } = grant;
     const known = await openTokens(keyring, base).catch(orLost(undefined));
     if (known === undefined || refreshToken === undefined || base.account !== seen.account) return undefined;
+    if (base.origins_id !== seen.origins_id) return undefined;
     const kept = known.refreshToken?.reveal();
     // Without names of accounts, a consent that kept nothing may be that of another account.
     if (kept === undefined ? base.account === null : kept !== before.refreshToken?.reveal()) return undefined;
@@ -259,18 +265,15 @@ export class UnstoredTokens {
   }
 }
 
+/** The tokens of the row are those that were sent. */
+function isSameVersion(row: ConnectionRow, seen: ConnectionRow): boolean {
+  return row.id === seen.id && row.token_version === seen.token_version;
+}
+
 /** Scopes that were removed from the row during the refresh stay removed. */
 function mergedScopes(seen: ConnectionRow, base: ConnectionRow, granted: string[] | undefined): string {
   if (granted === undefined) return base.scopes;
   const [before, now]: string[][] = [JSON.parse(seen.scopes), JSON.parse(base.scopes)];
   const removed = before?.filter((scope) => !now?.includes(scope)) ?? [];
   return JSON.stringify(granted.filter((scope) => !removed.includes(scope)));
-}
-
-/** Instead of the values of a row that cannot be opened any more. */
-function orLost<T>(values: T): (error: unknown) => T {
-  return (error) => {
-    if (!(error instanceof TokensLost)) throw error;
-    return values;
-  };
 }

@@ -235,7 +235,8 @@ export class Refresher {
       if (!namesAnotherAccount(provider, facts, grant.facts))
         return { seen: row, before, grant, receivedAt: clock.now(), provider, keys };
       log.error("a refresh returned a token of another account", { connection_id: row.id });
-      await this.#revocations.add(row.project_id, row.user_id, provider, grant).catch((cause: unknown) => {
+      const owner = { projectId: row.project_id, userId: row.user_id, provider, isUsable: false };
+      await this.#revocations.add(owner, grant).catch((cause: unknown) => {
         throw databaseFailure(cause);
       });
       return OTHER_ACCOUNT;

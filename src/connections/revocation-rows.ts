@@ -18,6 +18,8 @@ export interface RevocationRow {
   due_at: number;
   /** Null: no process is sending it. Otherwise its lease shows whether one still does. */
   sending_until: number | null;
+  /** 1: a later consent of the same account may continue the grant. 0: it was refused, or belongs to a deleted project. */
+  is_usable: number;
   created_at: number;
 }
 
@@ -31,13 +33,17 @@ type SealedGrant = Pick<
   "project_id" | "user_id" | "provider_id" | "origins_id" | "sealed_tokens" | "sealed_facts"
 >;
 
+/** Without a status, the grant must not be used any more. */
+type GivenUp = SealedGrant & Partial<Pick<ConnectionRow, "status">>;
+
 const COLUMNS =
   "id, project_id, user_id, provider_id, flow_id, origins_id, sealed_tokens, sealed_facts, sealed_grant, attempts, due_at, " +
-  "sending_until, created_at";
+  "sending_until, is_usable, created_at";
 // Without a record of the provider nothing can be revoked. It may have been deleted meanwhile.
-const add = command<SealedGrant & { id: string; now: number }>(
-  "INSERT INTO revocations (id, project_id, user_id, provider_id, origins_id, sealed_tokens, sealed_facts, attempts, due_at, " +
-    "created_at) SELECT :id, :project_id, :user_id, :provider_id, :origins_id, :sealed_tokens, :sealed_facts, 0, :now, :now " +
+const add = command<SealedGrant & { id: string; is_usable: number; now: number }>(
+  "INSERT INTO revocations (id, project_id, user_id, provider_id, origins_id, sealed_tokens, sealed_facts, is_usable, " +
+    "attempts, due_at, created_at) SELECT :id, :project_id, :user_id, :provider_id, :origins_id, :sealed_tokens, " +
+    ":sealed_facts, :is_usable, 0, :now, :now " +
     "WHERE EXISTS (SELECT 1 FROM auth_providers WHERE project_id = :project_id AND id = :provider_id) OR EXISTS " +
     "(SELECT 1 FROM former_providers WHERE project_id = :project_id AND id = :provider_id AND origins_id = :origins_id)",
 );
@@ -45,6 +51,11 @@ const OF_PROJECT = query<RevocationRow>(`SELECT ${COLUMNS} FROM revocations WHER
 const FIND = query<RevocationRow>(`SELECT ${COLUMNS} FROM revocations WHERE id = ?`);
 const DUE = query<{ id: string }>(
   "SELECT id FROM revocations WHERE due_at <= ? OR due_at > ? ORDER BY sending_until IS NOT NULL, due_at LIMIT 20",
+);
+// First the newest grant that a connection had; then those of consents that did not end with a connection.
+const USABLE = query<RevocationRow>(
+  `SELECT ${COLUMNS} FROM revocations WHERE project_id = ? AND user_id = ? AND provider_id = ? AND origins_id = ? ` +
+    "AND is_usable = 1 ORDER BY sealed_tokens IS NULL, rowid DESC LIMIT 20",
 );
 const SENDING = query<{ id: string }>(
   "SELECT id FROM revocations WHERE project_id = ? AND provider_id = ? AND user_id = ? AND sending_until IS NOT NULL",
@@ -72,9 +83,20 @@ const UNUSED_FORMER = query<{ id: string }>(`SELECT id ${UNUSED} LIMIT 1`);
 const DELETE_UNUSED_FORMER = query(`DELETE ${UNUSED}`);
 
 /** Adds an order to revoke a grant, in the transaction after which no row holds it. */
-export function* addRevocation(grant: SealedGrant, id: string, now: number): Transaction<void> {
-  const { project_id, user_id, provider_id, origins_id, sealed_tokens, sealed_facts } = grant;
-  yield* add({ id, project_id, user_id, provider_id, origins_id, sealed_tokens, sealed_facts, now });
+export function* addRevocation(grant: GivenUp, id: string, now: number): Transaction<void> {
+  const { project_id, user_id, provider_id, origins_id, sealed_tokens, sealed_facts, status } = grant;
+  const is_usable = status === "active" ? 1 : 0;
+  yield* add({
+    id,
+    project_id,
+    user_id,
+    provider_id,
+    origins_id,
+    sealed_tokens,
+    sealed_facts,
+    is_usable,
+    now,
+  });
 }
 
 export function findRevocation(store: Store, id: string): Promise<RevocationRow | undefined> {
@@ -93,6 +115,14 @@ export async function dueRevocations(store: Store, now: number, latest: number):
 /** Some of the orders of a project. */
 export function ordersOf(store: Store, projectId: string, limit: number): Promise<RevocationRow[]> {
   return store.all(OF_PROJECT, projectId, limit);
+}
+
+/** The orders with grants of the user that a connection of these origins may continue. */
+export function usableOrders(
+  store: Store,
+  { project_id, user_id, provider_id, origins_id }: SealedGrant,
+): Promise<RevocationRow[]> {
+  return store.all(USABLE, project_id, user_id, provider_id, origins_id);
 }
 
 /** The orders for this user and provider that a process has begun to send. */

@@ -4,9 +4,9 @@ import { RecentMap } from "../base";
 import type { Core } from "../core";
 import { newToken, Unopenable } from "../crypto";
 import type { Provider, Providers } from "../providers";
-import type { HeldLease, Seen, Taken, Transaction } from "../store";
-import { accountOf } from "./grant-store";
-import { openHeldGrant } from "./held-grant";
+import type { HeldLease, Taken, Transaction } from "../store";
+import { accountOf } from "./account";
+import { type Offer, openOrder, ReclaimedGrants } from "./reclaimed";
 import * as repository from "./repository";
 import { revokeOrRefresh } from "./revoke-expired";
 import {
@@ -24,7 +24,7 @@ import {
 } from "./revocation-rows";
 import { Sending } from "./sending";
 import type { TokenGrant } from "./token-request";
-import { type AccountInfo, openTokens, sealTokens, type Tokens } from "./tokens";
+import { type AccountInfo, sealTokens, type Tokens } from "./tokens";
 
 /** The worker looks for orders this often. It must look at the leases of other processes more often than these change. */
 const POLL_MS = 2500;
@@ -41,12 +41,21 @@ const CONSENT_MS = 120_000;
 const REMEMBERED_CONSENTS = 1000;
 const SENDING_POLL_MS = 100;
 
+/** Who has given a grant that is stored nowhere. */
+export interface Owner {
+  projectId: string;
+  userId: string;
+  provider: Provider;
+  isUsable: boolean;
+}
+
 type Places = Awaited<ReturnType<Providers["listByClient"]>>;
 
 export class Revocations {
   readonly #core: Core;
   readonly #providers: Providers;
   readonly #sending: Sending;
+  readonly reclaimed: ReclaimedGrants;
   readonly #running = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
   /** Consents in progress: the monotonic time at which each was seen first. */
@@ -56,14 +65,18 @@ export class Revocations {
     this.#core = core;
     this.#providers = providers;
     this.#sending = new Sending(core);
+    this.reclaimed = new ReclaimedGrants(core, this.#sending);
   }
 
   newId(): string {
     return newToken(this.#core.random);
   }
 
-  /** Orders the revocation of a grant that is stored nowhere, and sends it in the background. */
-  async add(projectId: string, userId: string, provider: Provider, grant: TokenGrant): Promise<void> {
+  /**
+   * Orders the revocation of a grant that is stored nowhere, and sends it in the background. `isUsable`: a later consent of
+   * the same account may continue it.
+   */
+  async add({ projectId, userId, provider, isUsable }: Owner, grant: TokenGrant): Promise<void> {
     if (provider.oauth2.revoke === undefined) return;
     const { store, keyring, clock } = this.#core;
     const key = {
@@ -76,7 +89,8 @@ export class Revocations {
     const info = { facts, ...(userInfo === undefined ? {} : { userInfo }) };
     const sealed = await sealTokens(keyring, key, grant, info);
     const id = this.newId();
-    await store.write(() => addRevocation({ ...key, ...sealed }, id, clock.now()), { reserved: true });
+    const given = { ...key, ...sealed, ...(isUsable ? { status: "active" } : {}) };
+    await store.write(() => addRevocation(given, id, clock.now()), { reserved: true });
     this.sendInBackground(id);
   }
 
@@ -151,8 +165,11 @@ export class Revocations {
     const tokens = await this.opened(row);
     const account = tokens === undefined ? null : accountOf(provider, tokens);
     const places = provider.oauth2.revokesSingleGrant ? [] : await this.#providers.listByClient(provider);
-    const claim = await store.write(() => this.#claim(row, provider, { account, places, seen }));
+    const offer = await this.reclaimed.offer(row, { seen, provider, grant: tokens });
+    const claim = await store.write(() => this.#claim(provider, { account, places, offer }));
     const provider_id = provider.id;
+    if (claim === "reclaimed")
+      log.info("a grant was not revoked at its provider: the user has consented again", { provider_id });
     if (claim === "needed")
       log.info("a grant was not revoked at its provider: another connection may use it", { provider_id });
     if (claim === "given up")
@@ -206,10 +223,8 @@ export class Revocations {
   /** The grant of an order; undefined if it cannot be opened. */
   async opened(row: RevocationRow): Promise<(Tokens & AccountInfo) | undefined> {
     const { keyring, log } = this.#core;
-    const { sealed_tokens, sealed_facts, sealed_grant, flow_id } = row;
     try {
-      if (sealed_tokens !== null) return await openTokens(keyring, { ...row, sealed_tokens, sealed_facts });
-      return await openHeldGrant(keyring, row.project_id, flow_id ?? "", sealed_grant ?? "");
+      return await openOrder(keyring, row);
     } catch (error) {
       if (!(error instanceof Unopenable)) throw error;
       log.warn("a grant was not revoked at its provider: its tokens cannot be opened", {
@@ -221,29 +236,30 @@ export class Revocations {
 
   // In one transaction with the lease, so that a connection that is stored later has waited for the revocation.
   *#claim(
-    { id }: RevocationRow,
     provider: Provider,
-    { account, places, seen }: { account: string | null; places: Places; seen: Seen },
-  ): Transaction<Taken | "needed" | "later" | "given up"> {
+    { account, places, offer }: { account: string | null; places: Places; offer: Offer },
+  ): Transaction<Taken | "needed" | "reclaimed" | "later" | "given up"> {
     const { clock, settings } = this.#core;
+    const { id } = offer.order;
     const now = clock.now();
     const row = yield* revocationInTransaction(id);
     if (row === undefined) return "later";
+    const answer = yield* this.reclaimed.accept(offer);
+    if (answer !== "declined") return answer === "accepted" ? "reclaimed" : "later";
     if (row.attempts >= MAX_ATTEMPTS) {
       yield* removeRevocation(id);
       return "given up";
     }
-    if (!provider.oauth2.revokesSingleGrant) {
-      if (yield* isNeeded(account, places)) {
-        yield* removeRevocation(id);
-        return "needed";
-      }
-      if (yield* this.#isConsenting(row)) {
-        yield* changeRevocation({ ...row, due_at: now + CONSENT_DELAY_MS });
-        return "later";
-      }
+    if (!provider.oauth2.revokesSingleGrant && (yield* isNeeded(account, places))) {
+      yield* removeRevocation(id);
+      return "needed";
     }
-    const taken = yield* this.#sending.take(id, seen);
+    // It may return another access token of this grant.
+    if (yield* this.#isConsenting(row)) {
+      yield* changeRevocation({ ...row, due_at: now + CONSENT_DELAY_MS });
+      return "later";
+    }
+    const taken = yield* this.#sending.take(id, offer.seen);
     if (taken === undefined) return "later";
     const sending_until = now + settings["egress.timeout"] * 1000;
     const due_at = now + Math.min(FIRST_DELAY_MS * 2 ** row.attempts, MAX_DELAY_MS);

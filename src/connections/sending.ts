@@ -38,12 +38,13 @@ export class Sending {
     for (const id of orderIds) {
       const seen = await this.look(id);
       if (seen.state === undefined) continue;
-      if (!seen.isDead || !(await this.#core.store.write(() => this.#takeAway(id, seen)))) return true;
+      if (!seen.isDead || !(await this.#core.store.write(() => this.takeAway(id, seen)))) return true;
     }
     return false;
   }
 
-  *#takeAway(orderId: string, seen: Seen): Transaction<boolean> {
+  /** Ends the lease of a process that is dead or frozen; false if a live one may be sending the order. */
+  *takeAway(orderId: string, seen: Seen): Transaction<boolean> {
     const taken = yield* this.take(orderId, seen);
     if (taken !== undefined) yield* releaseLease(taken.lease);
     return taken !== undefined;

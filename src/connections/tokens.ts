@@ -1,5 +1,6 @@
 // The sealed part of a connection: tokens and facts, bound to project, user and provider.
 import { type Json, type JsonObject, Redacted } from "../base";
+import type { Core } from "../core";
 import { type Keyring, sealedColumn, type SealedRow, Unopenable } from "../crypto";
 import { placeOfGrant } from "./held-grant";
 import type { ConnectionRow } from "./repository";
@@ -77,6 +78,32 @@ export async function openAccountInfo(
 ): Promise<AccountInfo> {
   if (row.sealed_facts === null) return { facts: {} };
   return JSON.parse(await keyring.open(row.project_id, placeOf(row, "facts"), row.sealed_facts));
+}
+
+/** Instead of the values of a row that cannot be opened any more. */
+export function orLost<T>(values: T): (error: unknown) => T {
+  return (error) => {
+    if (!(error instanceof TokensLost)) throw error;
+    return values;
+  };
+}
+
+/** The row with a refresh token that it came without; undefined if its tokens cannot be opened. */
+export async function withRefreshToken(
+  { keyring, clock }: Pick<Core, "keyring" | "clock">,
+  row: ConnectionRow,
+  refreshToken: Redacted,
+): Promise<ConnectionRow | undefined> {
+  const kept = await openTokens(keyring, row).catch(orLost(undefined));
+  if (kept === undefined) return undefined;
+  return {
+    ...row,
+    ...(await sealTokens(keyring, row, { ...kept, refreshToken }, mergeAccountInfo(kept, { facts: {} }))),
+    has_refresh: 1,
+    version: row.version + 1,
+    token_version: row.token_version + 1,
+    updated_at: clock.now(),
+  };
 }
 
 const ofConnections = ["tokens", "facts"].flatMap((field) => [

@@ -11,8 +11,8 @@ const MOST = 1000;
 export function schemasInPlace(root: object, schema: unknown): Node[] {
   const found = new Set<Node>();
   const open = [schema];
-  while (open.length > 0 && found.size < MOST) {
-    const next = open.pop();
+  for (let at = 0; at < open.length && found.size < MOST; at++) {
+    const next = open[at];
     if (!isObject(next) || found.has(next)) continue;
     found.add(next);
     const { dependentSchemas } = next;

@@ -38,6 +38,7 @@ function withInteger(types: readonly unknown[]): ReadonlySet<unknown> {
 }
 
 function typeOfValue(value: unknown): unknown {
+  if (Number.isInteger(value)) return "integer";
   const type = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
   return TYPES.includes(type) ? type : "null";
 }

@@ -1,7 +1,7 @@
 // Converts a definition to the record of tool listings.
 import { isObject, present } from "../base";
 import type { ToolDefinition } from "./definition";
-import { foreignValueSchema } from "./foreign-value";
+import { foreignDescription, foreignValueSchema } from "./foreign-value";
 import type { Tool } from "./registry";
 import { resultText } from "./result-text";
 import type { RequirementsRecord, ToolRecord, ValueSchema } from "./schema";
@@ -65,12 +65,16 @@ function parametersOf(definition: ToolDefinition): ToolRecord["input"]["paramete
   return Object.entries(input.properties).map(([name, schema]) => ({
     name,
     value_schema: valueSchemaIn(definition, input, schema),
-    ...(isObject(schema) && typeof schema["description"] === "string"
-      ? { description: schema["description"] }
-      : {}),
+    ...described(definition, schema),
     required: required.includes(name),
     inferrable: !notInferrable.includes(name),
   }));
+}
+
+function described({ foreign, input }: ToolDefinition, schema: unknown): { description?: string } {
+  const own = isObject(schema) ? schema["description"] : undefined;
+  const description = foreign === true ? foreignDescription(input, schema) : own;
+  return typeof description === "string" ? { description } : {};
 }
 
 /** `root`: the schema that references lead into. */

@@ -1,6 +1,6 @@
 // How listings describe a value of a tool of a worker. They have six types and no references, alternatives or null.
 import { isObject } from "../base";
-import { schemasInPlace, typesIn } from "../schemas";
+import { referred, schemasInPlace, typesIn } from "../schemas";
 import type { ValueSchema } from "./schema";
 
 const SIMPLE = ["string", "integer", "number", "boolean"] as const;
@@ -22,6 +22,16 @@ export function foreignValueSchema(root: object, schema: unknown, depth = 0): Va
   const texts = type === "string" ? textsOf(root, schema) : undefined;
   if (texts !== undefined) return { val_type: "string", enum: texts };
   return { val_type: SIMPLE.find((each) => each === type) ?? "json" };
+}
+
+/** Its own description, or that of what it refers to. */
+export function foreignDescription(root: object, schema: unknown): string | undefined {
+  let found = schema;
+  for (let step = 0; step < DEEPEST && isObject(found); step++) {
+    if (typeof found["description"] === "string") return found["description"];
+    found = referred(root, found["$ref"]);
+  }
+  return undefined;
 }
 
 function onlyOf(types: ReadonlySet<unknown>): unknown {

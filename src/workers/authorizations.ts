@@ -108,12 +108,13 @@ export class WorkerAuthorizations {
     );
     if (access.user !== user)
       await this.#store(principal, row, { access: { ...access, user }, change: NOTHING });
-    const { status, scopes, url } = authorization;
+    const { id: authorization_id, status, scopes, url } = authorization;
     return {
       worker_id: row.id,
       user_id: user,
       status,
       scopes,
+      authorization_id,
       ...(url === undefined ? {} : { url }),
       ...(request.next_uri === undefined ? {} : { next_uri: request.next_uri }),
     };

@@ -29,7 +29,7 @@ export const PROBE_TIMEOUT_MS = 5000;
 /** When a failed reading is tried again. */
 const AFTER_FAILURE_MS = 60_000;
 /** An audit entry names at most this many tools of each kind of change. */
-const MOST_NAMES = 50;
+const MOST_NAMES = 20;
 
 export class Refresher {
   readonly #core: Core;

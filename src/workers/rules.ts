@@ -1,8 +1,9 @@
 // Checks of workers beyond their schema. Errors never repeat the value of a header or an address.
+import { reveal } from "../base";
 import { invalidParameter, malformedRequest } from "../errors";
 import type { WorkerConfig } from "./config";
 import type { CreateWorker, UpdateWorker, WorkerType } from "./schema";
-import { namesOf, referredTo, type GivenSecrets } from "./secrets";
+import { filledHeaders, type GivenSecrets, referredTo } from "./secrets";
 
 /** The most workers of a project. */
 export const MOST_WORKERS = 1000;
@@ -46,29 +47,51 @@ export function checkAddress(type: string, uri: string): void {
 
 const SECRET_PLACE: Readonly<Record<string, string>> = { http: "http.secret", mcp: "mcp.secrets" };
 
-/** Throws `invalid_parameter` for a header that would expose a secret, break the protocol or lack its secret. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+const SECRET_NAME = /^[A-Za-z0-9_]{1,100}$/;
+/** Control characters, and what one byte cannot hold (RFC 9110, section 5.5). */
+const NOT_IN_HEADERS = /[^\t\x20-\x7e\x80-\xff]/;
+
+/**
+ * Throws `invalid_parameter` for a header that would expose a secret, break the protocol or lack its secret, and for a secret
+ * that no header can refer to.
+ */
 export function checkHeaders({ headers = {} }: WorkerConfig, secrets: GivenSecrets): void {
-  const known = new Set(namesOf(secrets));
+  if (Object.keys(secrets.secrets ?? {}).some((name) => !SECRET_NAME.test(name)))
+    throw invalidParameter("Names in mcp.secrets have letters, digits and _ only.");
+  const names = new Set<string>();
   for (const [name, value] of Object.entries(headers)) {
-    if (RESERVED_HEADER.test(name))
-      throw invalidParameter(`mcp.headers.${name} is set by the protocol. Leave it out.`);
-    const referred = referredTo(value);
-    if (SECRET_HEADER.test(name) && referred.length === 0)
-      throw invalidParameter(
-        `mcp.headers.${name} would store a secret in clear. Put the value into mcp.secrets and refer to it: ` +
-          `"\${secret:NAME}".`,
-      );
-    if (/[\r\n\0]/.test(value)) throw invalidParameter(`mcp.headers.${name} must not contain line breaks.`);
-    const missing = referred.find((secret) => !known.has(`secrets.${secret}`));
-    if (missing !== undefined)
-      throw invalidParameter(
-        `mcp.headers.${name} refers to a secret that is not in mcp.secrets${shownName(missing)}. Add it there.`,
-      );
+    if (!HEADER_NAME.test(name)) throw invalidParameter("mcp.headers has a name that is not valid in HTTP.");
+    if (names.has(name.toLowerCase()))
+      throw invalidParameter(`mcp.headers has ${name} twice. Leave one of them out.`);
+    names.add(name.toLowerCase());
+    checkHeader(name, value, secrets);
   }
 }
 
+function checkHeader(name: string, value: string, secrets: GivenSecrets): void {
+  if (RESERVED_HEADER.test(name))
+    throw invalidParameter(`mcp.headers.${name} is set by the protocol. Leave it out.`);
+  const referred = referredTo(value);
+  if (SECRET_HEADER.test(name) && referred.length === 0)
+    throw invalidParameter(
+      `mcp.headers.${name} would store a secret in clear. Put the value into mcp.secrets and refer to it: ` +
+        `"\${secret:NAME}".`,
+    );
+  const missing = referred.find((secret) => !Object.hasOwn(secrets.secrets ?? {}, secret));
+  if (missing !== undefined)
+    throw invalidParameter(
+      `mcp.headers.${name} refers to a secret that is not in mcp.secrets${shownName(missing)}. Add it there.`,
+    );
+  const filled = Object.values(filledHeaders({ [name]: value }, secrets.secrets ?? {})).map(reveal);
+  if (filled.some((text) => NOT_IN_HEADERS.test(text)))
+    throw invalidParameter(
+      `mcp.headers.${name} has characters that are not valid in a header, such as line breaks, itself or in its secrets.`,
+    );
+}
+
 function shownName(name: string): string {
-  return /^[A-Za-z0-9_]{1,100}$/.test(name) ? `: ${name}` : "";
+  return SECRET_NAME.test(name) ? `: ${name}` : "";
 }
 
 /** The toolkit of a worker whose record names none: its id in PascalCase. */

@@ -1,4 +1,5 @@
-// The records of workers about consents. `issuer`, `resource`, `register` and `problem` are not in the published contract.
+// The records of workers about consents. `issuer`, `resource`, `register`, `problem` and `authorization_id` are
+// not in the published contract.
 import { Type } from "typebox";
 import { SecretResponse } from "../identity/schema";
 
@@ -58,4 +59,5 @@ export const WorkerAuthorizeResponse = Type.Object({
   scopes: Type.Array(Type.String()),
   url: Type.Optional(Type.String()),
   next_uri: Type.Optional(Type.String()),
+  authorization_id: Type.Optional(Type.String({ description: "Its id, for auth/status." })),
 });

@@ -15,6 +15,9 @@ const LOOK_EVERY_MS = 15_000;
 /** A worker may announce changes one after the other: they are read together. Also longer than most commands take. */
 const DELAY_MS = 1000;
 const MOST_PROJECTS = 10_000;
+/** A worker that announces changes all the time is read this often: each change is an audit entry. */
+const BETWEEN_CHANGES_MS = 5000;
+const MOST_WORKERS = 10_000;
 
 export class Upkeep {
   readonly #core: Core;
@@ -23,6 +26,8 @@ export class Upkeep {
   readonly #nextLook = new RecentMap<string, number>(MOST_PROJECTS);
   /** Workers that wait to be read or are being read, by project and id; `again`: told meanwhile. */
   readonly #waiting = new Map<string, { again: boolean }>();
+  /** When workers were read last because they said that they had changed, by project and id. */
+  readonly #told = new RecentMap<string, number>(MOST_WORKERS);
   /** Workers that are being read, by project and id. */
   readonly #reading = new Set<string>();
   readonly #closing = new AbortController();
@@ -78,7 +83,7 @@ export class Upkeep {
   }
 
   async #look(projectId: string): Promise<void> {
-    if (!(await this.#pause())) return;
+    if (!(await this.#pause(DELAY_MS))) return;
     const now = this.#core.clock.now();
     const workers = await this.#directory.enabled(projectId);
     if (workers.length === 0) return;
@@ -97,7 +102,10 @@ export class Upkeep {
       // Another process finds it due if this one ends before it has read it.
       await this.#core.store.write(() => makeCatalogDue(projectId, id));
       for (;;) {
-        if (!(await this.#pause())) return;
+        const now = this.#core.clock.monotonic();
+        const since = now - (this.#told.get(key) ?? -Infinity);
+        if (!(await this.#pause(Math.max(DELAY_MS, BETWEEN_CHANGES_MS - since)))) return;
+        this.#told.set(key, this.#core.clock.monotonic());
         const state = this.#waiting.get(key);
         if (state !== undefined) state.again = false;
         const worker = await this.#find(projectId, id);
@@ -138,8 +146,8 @@ export class Upkeep {
   }
 
   /** False if the process ends. */
-  async #pause(): Promise<boolean> {
-    await this.#core.clock.sleep(DELAY_MS, this.#closing.signal);
+  async #pause(ms: number): Promise<boolean> {
+    await this.#core.clock.sleep(ms, this.#closing.signal);
     return !this.#closing.signal.aborted;
   }
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { nouns } from "../../cli/nouns";
 import { Browser } from "../support/browser";
 import { makeCertificate } from "../support/certificates";
-import { modelAnswer, type Ran } from "./stage";
+import { mcpAnswer, modelAnswer, type Ran } from "./stage";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { chatProvider } from "../support/chat-provider";
 import { Installation } from "../support/runtime-process";
@@ -30,6 +30,26 @@ const OTHERWISE: Readonly<Record<string, [code: number, reason: string]>> = {
   "runtime login https://runtime.example.com": [2, "asks for the key at a terminal"],
   "runtime login https://runtime.example.com --key-file - < key": [1, "names a server that is not there"],
   "runtime logout https://runtime.example.com": [3, "names a server that is not there"],
+  "runtime workers create https://mcp.example.com/mcp": [2, "asks questions at a terminal"],
+  "runtime workers add https://mcp.example.com/mcp": [2, "asks questions at a terminal"],
+  "runtime workers create http://127.0.0.1:3001/mcp --id everything --yes": [
+    1,
+    "names a server that is not there",
+  ],
+  "runtime workers add http://127.0.0.1:3001/mcp --id everything --yes": [
+    1,
+    "names a server that is not there",
+  ],
+  "runtime workers create http://127.0.0.1:8002 --type http --secret-env WORKER_SECRET --yes": [
+    1,
+    "names a server that is not there",
+  ],
+  "runtime workers add http://127.0.0.1:8002 --type http --secret-env WORKER_SECRET --yes": [
+    1,
+    "names a server that is not there",
+  ],
+  "runtime workers test https://mcp.example.com/mcp": [1, "names a server that is not there"],
+  "runtime workers accept files Files.read_file": [1, "nothing has changed"],
   "runtime auth confirm-user FLOW_ID --user alice": [3, "FLOW_ID is what a verifier receives"],
 };
 const PLUGIN =
@@ -90,6 +110,11 @@ const GIVEN: readonly [RegExp, readonly string[]][] = [
     /^runtime models update openai/,
     ["models create openai --type openai --model gpt-4o --api-key-env OPENAI_API_KEY"],
   ],
+  [
+    /^runtime workers \w+ files/,
+    ["workers create http://127.0.0.1:PORT/mcp --id files --yes", "workers enable files"],
+  ],
+  [/^runtime workers \w+ crm/, ["workers create http://127.0.0.1:PORT/mcp --id crm --yes"]],
   [/^runtime scheduled/, ["tools exec Chat.WhoAmI --user alice --run-at 2030-01-31T09:30:00Z"]],
   [/^runtime executions/, ["tools exec Chat.WhoAmI --user alice"]],
   [/^runtime logout$/, ["login SERVER --key-file key"]],
@@ -159,6 +184,7 @@ async function startGiven(executable: string): Promise<Given> {
   environment["RUNTIME_USER"] = "alice";
   environment["RUNTIME_API_KEY"] = await installation.key("admin");
   environment["OPENAI_API_KEY"] = "a key";
+  environment["WORKER_SECRET"] = "a secret";
   environment["VENDOR_SERVER_URL"] = "https://vendor.example";
   writeFiles(work, executable, chat, environment["RUNTIME_API_KEY"]);
   for (const folder of [".zfunc", ".config/fish/completions"])
@@ -219,7 +245,9 @@ async function startGiven(executable: string): Promise<Given> {
 
 /** A webhook that allows everything, and a model server with one answer. */
 async function answerOf(request: Request): Promise<Response> {
-  if (new URL(request.url).pathname.endsWith("/chat/completions")) return modelAnswer(await request.json());
+  const { pathname } = new URL(request.url);
+  if (pathname.endsWith("/chat/completions")) return modelAnswer(await request.json());
+  if (pathname === "/mcp") return mcpAnswer(await request.text());
   return Response.json({ code: "OK" });
 }
 

@@ -37,6 +37,7 @@ export async function startStage(executable: string): Promise<Stage> {
         return new Response();
       }
       if (pathname === "/llm/v1/chat/completions") return modelAnswer(await request.json());
+      if (pathname === "/mcp") return mcpAnswer(await request.text());
       if (pathname.startsWith("/limited/"))
         return Response.json({ name: "rate_limited", message: "Too many requests." }, { status: 429 });
       if (pathname.startsWith("/slow/")) return new Promise<Response>(() => {});
@@ -52,6 +53,28 @@ export async function startStage(executable: string): Promise<Stage> {
       await chat.stop();
     },
   };
+}
+
+/** An MCP server without sessions and with one tool. */
+export function mcpAnswer(text: string): Response {
+  const { id, method, params } = JSON.parse(text === "" ? "{}" : text);
+  const answer = (fields: object) => Response.json({ jsonrpc: "2.0", id, ...fields });
+  if (id === undefined) return new Response(null, { status: 202 });
+  const { protocolVersion } = Object(params);
+  const inputSchema = { type: "object", properties: { path: { type: "string" } } };
+  const results: Readonly<Record<string, object>> = {
+    initialize: {
+      protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: "files", version: "1.0.0" },
+    },
+    "tools/list": { tools: [{ name: "read_file", description: "Reads a file.", inputSchema }] },
+    "tools/call": { content: [{ type: "text", text: "contents" }] },
+  };
+  const result = results[method];
+  if (result === undefined || (method === "initialize" && protocolVersion === undefined))
+    return answer({ error: { code: -32601, message: "not found" } });
+  return answer({ result });
 }
 
 /** A language model with a fixed answer. */

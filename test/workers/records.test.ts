@@ -241,6 +241,31 @@ describe("a request is refused", () => {
       "refers to a secret that is not in mcp.secrets: NONE. Add it there.",
     ],
     [
+      "with a header name that is not one",
+      mcpWorker("a", uri, { headers: { "a b": "c" } }),
+      "mcp.headers has a name that is not valid in HTTP.",
+    ],
+    [
+      "with a header twice",
+      mcpWorker("a", uri, { headers: { "X-A": "1", "x-a": "2" } }),
+      "mcp.headers has x-a twice.",
+    ],
+    [
+      "with a line break in a header",
+      mcpWorker("a", uri, { headers: { "X-A": "a\r\nX-Injected: CANARY" } }),
+      "mcp.headers.X-A has characters that are not valid in a header",
+    ],
+    [
+      "with a line break in the secret of a header",
+      mcpWorker("a", uri, { headers: { "X-A": "${secret:K}" }, secrets: { K: "a\nX-Injected: CANARY" } }),
+      "mcp.headers.X-A has characters that are not valid in a header",
+    ],
+    [
+      "with a secret name that is not one",
+      mcpWorker("a", uri, { secrets: { "a}b": "CANARY" } }),
+      "Names in mcp.secrets have letters, digits and _ only.",
+    ],
+    [
       "with a header of the protocol",
       mcpWorker("a", uri, { headers: { "Mcp-Session-Id": "1" } }),
       "mcp.headers.Mcp-Session-Id is set by the protocol. Leave it out.",

@@ -5,11 +5,15 @@ import { type PlainWorker, plainTool, startPlainWorker } from "../sandbox/worker
 import { mcpWorker, startWorkerSite, type WorkerSite } from "./site";
 
 let offset = 0;
-/** Its short sleeps are over at once. */
+/** Sleeps of up to five seconds are over at once. */
+const slept: number[] = [];
 const clock: Clock = {
   now: () => systemClock.now() + offset,
   monotonic: () => systemClock.monotonic() + offset,
-  sleep: (ms, signal) => systemClock.sleep(ms === 1000 ? 0 : ms, signal),
+  sleep: (ms, signal) => {
+    slept.push(ms);
+    return systemClock.sleep(ms <= 5000 ? 0 : ms, signal);
+  },
 };
 const MINUTE = 60_000;
 
@@ -77,6 +81,21 @@ test("one that the worker says has changed is read at once, and once for many su
 
   await offers("told");
   expect(upstream.asked.length - asked).toBeLessThanOrEqual(2);
+});
+
+test("one that the worker says has changed again is read five seconds after the first time", async () => {
+  offset += MINUTE;
+  site.runtime.workers.stale("default", "wiki");
+  upstream.catalog = { tools: [plainTool("first")], skipped: [] };
+  await offers("first");
+  offset += 2000;
+  slept.length = 0;
+  upstream.catalog = { tools: [plainTool("again")], skipped: [] };
+  site.runtime.workers.stale("default", "wiki");
+
+  expect(await offers("again")).toBe(true);
+  const longest = Math.max(...slept.filter((ms) => ms <= 5000));
+  expect(Math.round(longest / 1000)).toBe(3);
 });
 
 test("a worker that does not answer keeps its tools, and costs a listing nothing", async () => {

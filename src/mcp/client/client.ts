@@ -176,7 +176,7 @@ export class McpPeer {
         signal,
         resumes: !modern,
         notified: (notification) => this.#notified(notification, id),
-        asked: (request) => void this.#answer(session, request),
+        asked: (request) => this.#answer(session, request),
       });
     } catch (thrown) {
       const isGivenUp = signal?.aborted === true || isTimeout(thrown);

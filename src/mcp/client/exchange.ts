@@ -21,7 +21,8 @@ export interface Exchange {
   /** Whether a broken answer may be continued by a GET (revisions until 2025-11-25). */
   resumes: boolean;
   notified(notification: Notification): void;
-  asked(request: ServerRequest): void;
+  /** Resolves when the request is answered. Until then, no time passes for the server. */
+  asked(request: ServerRequest): Promise<void>;
 }
 
 /** Requests of a server within one answer. More are not a conversation. */
@@ -189,7 +190,7 @@ function resultAmong(call: Exchange, { events, bytes, place, budget, time }: Par
     } else {
       if (--budget.requests < 0)
         throw new ProtocolError("The server sent too many requests before its reply.");
-      call.asked(message);
+      time.pause(call.asked(message));
     }
   }
   return undefined;
@@ -219,6 +220,8 @@ class IdleTime {
   readonly #end: () => void;
   #alarm: Alarm;
   #over = false;
+  #pauses = 0;
+  #isDisposed = false;
 
   constructor(ms: number, end: () => void) {
     this.#ms = ms;
@@ -232,10 +235,22 @@ class IdleTime {
 
   restart(): void {
     this.#alarm.cancel();
+    if (this.#pauses > 0) return;
     this.#alarm = setAlarm(this.#ms, this.#ring);
   }
 
+  /** Until something is done. */
+  pause(until: Promise<void>): void {
+    this.#pauses++;
+    this.#alarm.cancel();
+    const go = (): void => {
+      if (--this.#pauses === 0 && !this.#isDisposed) this.restart();
+    };
+    until.then(go, go);
+  }
+
   [Symbol.dispose](): void {
+    this.#isDisposed = true;
     this.#alarm.cancel();
   }
 

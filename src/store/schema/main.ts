@@ -22,6 +22,7 @@ import { toolMemory } from "./017-tool-memory";
 import { postponedRefreshes } from "./018-postponed-refreshes";
 import { workers } from "./019-workers";
 import { workerClients } from "./020-worker-clients";
+import { usableGrants } from "./021-usable-grants";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -44,4 +45,5 @@ export const mainMigrations: readonly Migration[] = [
   postponedRefreshes,
   workers,
   workerClients,
+  usableGrants,
 ];

@@ -29,9 +29,21 @@ export class Asks {
     };
   }
 
-  /** What a server may ask for while it works. */
+  /** What a server may ask for while it works: the caller answers at once, or in its next run. */
   liveCapabilities(): JsonObject {
-    return this.#caller?.ask === undefined ? {} : this.capabilities();
+    return this.capabilities();
+  }
+
+  /** Whether questions are asked after the run. */
+  get asksLater(): boolean {
+    return this.#caller?.ask === undefined && Object.keys(this.capabilities()).length > 0;
+  }
+
+  /** The name of the call that waits for the answers of this run. */
+  get heldCall(): string | undefined {
+    const state = this.#caller?.state;
+    if (!isObject(state) || state["worker"] !== this.#worker.id) return undefined;
+    return typeof state["held"] === "string" ? state["held"] : undefined;
   }
 
   /** The members with which a call goes on that the server has interrupted with questions. */

@@ -1,6 +1,7 @@
 // Workers that are MCP servers over HTTP.
 import { McpClient } from "../../mcp";
 import type { WorkerKind } from "../tool";
+import { HeldCalls } from "./held";
 import { BASE, type McpParts } from "./reach";
 import { probeServer, readCatalog } from "./read";
 import { running } from "./run";
@@ -10,13 +11,16 @@ export interface McpKind extends WorkerKind {
   close(): Promise<void>;
 }
 
-export function mcpKind(given: Omit<McpParts, "client">): McpKind {
-  const parts = { ...given, client: new McpClient(given.clock) };
+export function mcpKind(given: Omit<McpParts, "client" | "held">): McpKind {
+  const parts = { ...given, client: new McpClient(given.clock), held: new HeldCalls() };
   return {
     read: (worker, options) => readCatalog(parts, worker, options),
     probe: (worker, options) => probeServer(parts, worker, options),
     bases: ({ uri }) => ({ [BASE]: { url: uri } }),
     run: (worker, tool) => running(parts, worker, tool),
-    close: () => parts.client.close(),
+    close: () => {
+      parts.held.close();
+      return parts.client.close();
+    },
   };
 }

@@ -4,11 +4,13 @@ import type { Egress } from "../../egress";
 import type { McpClient, Send } from "../../mcp";
 import type { ToolContext } from "../../tools";
 import type { LoadedWorker } from "../tool";
+import type { HeldCalls } from "./held";
 
 export interface McpParts {
   egress: Egress;
   clock: Clock;
   client: McpClient;
+  held: HeldCalls;
   /** Setting `mcp.max_result_bytes`. */
   maxResultBytes: number;
   /** Called when a worker seems to have other tools than its stored catalog. */

@@ -79,6 +79,9 @@ async function asking<T>(
   }
 }
 
+/** Nobody is asked while a catalog is read. */
+const ASKING: JsonObject = { elicitation: { form: {}, url: {} } };
+
 async function once<T>(
   parts: McpParts,
   worker: LoadedWorker,
@@ -95,7 +98,9 @@ async function once<T>(
     session,
     send,
     ends: send,
-    capabilities: {},
+    // Some servers list what asks the user only for clients that can.
+    capabilities: ASKING,
+    liveCapabilities: ASKING,
     timeoutMs: Math.min(worker.timeoutMs, REQUEST_MS),
     signal,
   });

@@ -1,10 +1,27 @@
 // Runs a tool of an MCP server.
 import { isObject, type JsonObject, Redacted } from "../../base";
-import { HEADER_MISMATCH, listAll, type McpPeer, ProtocolError, ServerError } from "../../mcp";
-import { type Carried, networkTimeout, type ToolContext, type ToolDefinition } from "../../tools";
+import {
+  HEADER_MISMATCH,
+  listAll,
+  type McpPeer,
+  type PeerOptions,
+  ProtocolError,
+  type Send,
+  ServerError,
+} from "../../mcp";
+import {
+  type Carried,
+  InputNeeded,
+  networkTimeout,
+  outcomeUnknown,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolError,
+} from "../../tools";
 import type { LoadedWorker, WorkerTool } from "../tool";
 import { Asks } from "./asks";
 import { callFailure, isTokenRefused, isUnknownTool } from "./call-failures";
+import { HeldCall } from "./held";
 import { mayRepeat } from "./hints";
 import {
   callSend,
@@ -39,6 +56,13 @@ function outputFor(tool: WorkerTool, result: JsonObject, options: Parameters<typ
   if (tool.reserved === "prompt") return promptOutput(result, options.maxBytes);
   if (tool.reserved === "completion") return completionOutput(result);
   return outputOf(result, options);
+}
+
+/** How a run reaches the server. */
+interface Reach {
+  session: string;
+  send: Send;
+  liveCapabilities: JsonObject;
 }
 
 /** One run of a tool, with its repeats. */
@@ -86,7 +110,36 @@ class Call {
   }
 
   async #once(input: JsonObject): Promise<JsonObject> {
-    const peer = await this.#peer();
+    const reach = await this.#reach();
+    if (!this.#asks.asksLater) return this.#rounds(this.#peer(reach), input);
+    const held = this.#heldCall(reach, input);
+    const settled = await held.settled();
+    if ("result" in settled) return settled.result;
+    throw new InputNeeded(settled.questions, { worker: this.#worker.id, held: this.#parts.held.keep(held) });
+  }
+
+  /** The call that a run before has begun, with the answers to its questions; or a new one that can wait for answers. */
+  #heldCall(reach: Reach, input: JsonObject): HeldCall {
+    const id = this.#asks.heldCall;
+    const held = id === undefined ? new HeldCall(reach.session) : this.#parts.held.take(id, reach.session);
+    if (held === undefined) throw this.#isGone();
+    const { notified } = relaying(this.#context, this.#asks);
+    held.attach({
+      send: reach.send,
+      signal: this.#context.signal,
+      ...(notified === undefined ? {} : { notified }),
+    });
+    if (id === undefined) held.begin(this.#rounds(this.#peer(reach, held.options), input));
+    else held.answer(this.#context.caller?.answers ?? {});
+    return held;
+  }
+
+  #isGone(): ToolError {
+    const error = networkTimeout("The answer came too late: the server does not wait for it any more.");
+    return mayRepeat(this.#worker, this.#tool) ? error : outcomeUnknown(error);
+  }
+
+  async #rounds(peer: McpPeer, input: JsonObject): Promise<JsonObject> {
     const { method, params } = requestOf(this.#tool, input);
     let members = this.#asks.members();
     for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -98,7 +151,7 @@ class Call {
     throw new ProtocolError("The server asks more and more questions.");
   }
 
-  async #peer(): Promise<McpPeer> {
+  async #reach(): Promise<Reach> {
     const { call, grant, caller } = this.#context;
     // Those of the record win.
     const headers = { ...passedOn(caller), ...(await headersOf(this.#worker)) };
@@ -108,17 +161,23 @@ class Call {
       connectionId: grant?.connectionId ?? "",
       rest: [JSON.stringify(liveCapabilities)],
     });
+    return { session, send: callSend(this.#context, headers), liveCapabilities };
+  }
+
+  #peer({ session, send, liveCapabilities }: Reach, of: Partial<PeerOptions> = {}): McpPeer {
+    const { grant, caller, signal } = this.#context;
     return this.#parts.client.peer({
       server: serverKey(this.#worker),
       session,
-      send: callSend(this.#context, headers),
+      send,
       ends: grant === undefined ? ownSend(this.#parts, this.#worker) : undefined,
       capabilities: this.#asks.capabilities(),
       liveCapabilities,
       timeoutMs: this.#timeLeft(),
-      signal: this.#context.signal,
+      signal,
       wantsProgress: caller !== undefined,
       ...relaying(this.#context, this.#asks),
+      ...of,
     });
   }
 
@@ -134,7 +193,7 @@ class Call {
   /** Reads the schema that the server has now. False if it does not list the tool. */
   async #learn(): Promise<boolean> {
     if (this.#tool.reserved !== undefined) return false;
-    const { items } = await listAll(await this.#peer(), "tools/list");
+    const { items } = await listAll(this.#peer(await this.#reach()), "tools/list");
     const item = items.find((one) => isObject(one) && one["name"] === this.#tool.upstream);
     if (!isObject(item)) return false;
     this.#schema = item["inputSchema"];

@@ -172,7 +172,7 @@ test("health and test say whether a server answers", async () => {
 
 test("update changes the given fields only", async () => {
   const { run } = await added();
-  const updated = jsonOf(await run(["workers", "update", "peer", "--timeout", "7", "-o", "json"]));
+  const updated = jsonOf(await run(["workers", "update", "peer", "--call-timeout", "7", "-o", "json"]));
 
   expect(updated).toMatchObject({ mcp: { timeout: 7, retry: 2, uri: upstream.url }, catalog: { tools: 1 } });
   expect((await run(["workers", "update", "peer"])).code).toBe(2);

@@ -95,6 +95,10 @@ class Comparison {
     this.#sides = sides;
   }
 
+  get isModern(): boolean {
+    return this.#sides.gateway.version === "2026-07-28";
+  }
+
   /** Names at the gateway: of tools, and of everything else. */
   readonly tool = (name: string): string => this.other(name.replaceAll(/[^A-Za-z0-9_]/g, "_"));
   readonly other = (name: string): string => `${this.#sides.toolkit}_${name}`;
@@ -164,6 +168,8 @@ async function compareTools(comparison: Comparison, peer: Peer, folder: string):
   const calls = peer.calls(folder);
   for (const { name: given } of await comparison.lists("listTools", "tools", comparison.tool)) {
     const name = String(given);
+    // At the gateway, questions of these are only carried to clients of the same revisions.
+    if (comparison.isModern && peer.asks?.includes(name) === true) continue;
     for (const input of calls[name] ?? [{}]) {
       const params = {
         direct: { name, arguments: input },

@@ -5,6 +5,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { Client as FirstClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as FirstTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { isObject, type JsonObject } from "../../../src/base";
 
@@ -26,6 +27,11 @@ export interface RawClient extends AsyncDisposable {
   send(method: keyof Methods, params: object): Promise<JsonObject>;
 }
 
+/** What the user of each client does. */
+const ASKING = { elicitation: { form: {}, url: {} } };
+const answer = (params: object): { action: "accept"; content?: Record<string, string> } =>
+  "url" in params ? { action: "accept" } : { action: "accept", content: { name: "Ann" } };
+
 const INFO = { name: "differential", version: "1.0.0" };
 
 export const rawClients = {
@@ -34,7 +40,8 @@ export const rawClients = {
 } as const;
 
 async function connectFirst(url: string, headers: Record<string, string>): Promise<RawClient> {
-  const client = new FirstClient(INFO, { capabilities: {} });
+  const client = new FirstClient(INFO, { capabilities: ASKING });
+  client.setRequestHandler(ElicitRequestSchema, async ({ params }) => answer(params));
   const transport = new FirstTransport(new URL(url), { requestInit: { headers } });
   // Its types are incompatible under exactOptionalPropertyTypes.
   await client.connect(transport as object as Transport);
@@ -46,7 +53,8 @@ async function connectFirst(url: string, headers: Record<string, string>): Promi
 }
 
 async function connectCurrent(url: string, headers: Record<string, string>): Promise<RawClient> {
-  const client = new CurrentClient(INFO, { capabilities: {}, versionNegotiation: { mode: "auto" } });
+  const client = new CurrentClient(INFO, { capabilities: ASKING, versionNegotiation: { mode: "auto" } });
+  client.setRequestHandler("elicitation/create", async ({ params }) => answer(params));
   const transport = new CurrentTransport(new URL(url), { requestInit: { headers } });
   await client.connect(transport);
   return rawClient(

@@ -12,6 +12,7 @@ import { rfc9110 } from "./rfc9110";
 import { rfc9112 } from "./rfc9112";
 import { rfc6750, rfc9068 } from "./tokens";
 import { webhooks } from "./webhooks";
+import { asClient, rfc7591 } from "./worker-consents";
 
 export const chapters: readonly Chapter[] = [
   mcp2025,
@@ -20,14 +21,15 @@ export const chapters: readonly Chapter[] = [
   rfc6749,
   rfc6750,
   rfc7009,
+  rfc7591,
   rfc7636,
   rfc7662,
-  rfc8414,
-  rfc8707,
+  asClient(rfc8414),
+  asClient(rfc8707),
   rfc9068,
   rfc9207,
   rfc9700,
-  rfc9728,
+  asClient(rfc9728),
   core,
   discovery,
   rfc9110,

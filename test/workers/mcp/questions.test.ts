@@ -185,7 +185,8 @@ describe("a server with sessions", () => {
     const caller = callerWith({ ask: async () => ANSWER });
 
     await ran(kind, workerAt(upstream.url), storedTool("t"), {}, { context: { caller } });
-    await ran(kind, workerAt(upstream.url), storedTool("t"), {}, { context: { caller: callerWith() } });
+    const silent = callerWith({ capabilities: { sampling: {} } });
+    await ran(kind, workerAt(upstream.url), storedTool("t"), {}, { context: { caller: silent } });
 
     expect([...upstream.sessions.values()]).toEqual([{ elicitation: { form: {} } }, {}]);
   });
@@ -222,5 +223,136 @@ describe("a server with sessions", () => {
 
     expect(value).toMatchObject({ result: ANSWER });
     expect(upstream.gets.map((headers) => headers.get("mcp-session-id"))).toEqual(["session-1"]);
+  });
+});
+
+describe("a server with sessions, for a client that answers after the run", () => {
+  /** Asks `rounds` times, and then says what it has heard. */
+  function server(rounds = 1): Upstream {
+    return new Upstream({
+      methods: {
+        "tools/call": ({ id, upstream }) => {
+          async function* stream(): AsyncGenerator<object> {
+            for (let round = 1; round <= rounds; round++) {
+              yield { jsonrpc: "2.0", id: `q-${round}`, ...QUESTION };
+              while (upstream.replies.length < round) await Bun.sleep(1);
+            }
+            yield result(id, TEXT(JSON.stringify(upstream.replies.map((reply) => reply["result"]))));
+          }
+          return events(stream());
+        },
+      },
+    });
+  }
+
+  const asked = async (run: Promise<unknown>): Promise<InputNeeded> => {
+    const need: unknown = await run.catch((error: unknown) => error);
+    if (!(need instanceof InputNeeded)) throw new Error(`nothing was asked: ${String(need)}`);
+    return need;
+  };
+  const answersTo = ({ requests }: InputNeeded): JsonObject =>
+    Object.fromEntries(Object.keys(requests).map((key) => [key, ANSWER]));
+
+  test("waits between the two runs, and is called once", async () => {
+    await using upstream = server();
+    const kind = kindOf();
+    const call = (caller: Caller) =>
+      ran(kind, workerAt(upstream.url), storedTool("t"), {}, { context: { caller } });
+
+    const need = await asked(call(callerWith()));
+    const { value } = await call(callerWith({ answers: answersTo(need), state: need.state }));
+
+    expect(Object.values(need.requests)).toEqual([QUESTION] as never);
+    expect(value).toEqual([ANSWER]);
+    expect(upstream.calls("tools/call")).toHaveLength(1);
+  });
+
+  test("may ask again", async () => {
+    await using upstream = server(2);
+    const kind = kindOf();
+    const call = (caller: Caller) =>
+      ran(kind, workerAt(upstream.url), storedTool("t"), {}, { context: { caller } });
+
+    const first = await asked(call(callerWith()));
+    const second = await asked(call(callerWith({ answers: answersTo(first), state: first.state })));
+    const { value } = await call(callerWith({ answers: answersTo(second), state: second.state }));
+
+    expect(value).toEqual([ANSWER, ANSWER]);
+  });
+
+  test("hears of an answer that is left out", async () => {
+    await using upstream = server();
+    const kind = kindOf();
+    const call = (caller: Caller) =>
+      ran(kind, workerAt(upstream.url), storedTool("t"), {}, { context: { caller } });
+
+    const need = await asked(call(callerWith()));
+
+    expect((await call(callerWith({ state: need.state }))).value).toEqual([{ action: "cancel" }]);
+  });
+
+  test.each([
+    ["another user", { user: "bob" }],
+    ["another connection of the user", { connection: "ac_other", token: "t" }],
+  ])("does not go on for %s", async (_who, by) => {
+    await using upstream = server();
+    const kind = kindOf();
+    const worker = workerAt(upstream.url);
+    const need = await asked(ran(kind, worker, storedTool("t"), {}, { context: { caller: callerWith() } }));
+
+    const caller = callerWith({ answers: answersTo(need), state: need.state });
+    const stolen = ran(kind, worker, storedTool("t"), {}, { ...by, context: { caller } });
+
+    await expect(stolen).rejects.toMatchObject({ details: { extra: { outcome: "unknown" } } });
+    expect(upstream.replies).toEqual([]);
+  });
+
+  test("goes on once", async () => {
+    await using upstream = server();
+    const kind = kindOf();
+    const call = (caller: Caller) =>
+      ran(kind, workerAt(upstream.url), storedTool("t"), {}, { context: { caller } });
+    const need = await asked(call(callerWith()));
+    const again = callerWith({ answers: answersTo(need), state: need.state });
+
+    await call(again);
+
+    await expect(call(again)).rejects.toThrow("does not wait for it any more");
+  });
+
+  test("is told when the process ends, and by a client that goes away during the second run", async () => {
+    await using upstream = server(2);
+    const kind = kindOf();
+    const worker = workerAt(upstream.url);
+    const need = await asked(ran(kind, worker, storedTool("t"), {}, { context: { caller: callerWith() } }));
+    const stop = new AbortController();
+    upstream.options.methods = { "tools/call": () => new Promise<never>(() => undefined) };
+
+    const waiting = ran(
+      kind,
+      worker,
+      storedTool("t"),
+      {},
+      { context: { caller: callerWith() }, signal: stop.signal },
+    );
+    while (upstream.calls("tools/call").length < 2) await Bun.sleep(1);
+    stop.abort();
+    await expect(waiting).rejects.toMatchObject({ kind: "NETWORK_TRANSPORT_RUNTIME_TIMEOUT" });
+    await kind.close();
+    while (upstream.cancelled.length < 2) await Bun.sleep(1);
+
+    expect(Object.keys(need.requests)).toHaveLength(1);
+  });
+
+  test("has no time limit of its own while the user thinks", async () => {
+    await using upstream = server();
+    const kind = kindOf();
+    const worker = workerAt(upstream.url, { timeoutMs: 300 });
+    const call = (caller: Caller) => ran(kind, worker, storedTool("t"), {}, { context: { caller } });
+
+    const need = await asked(call(callerWith()));
+    await Bun.sleep(600);
+
+    expect((await call(callerWith({ answers: answersTo(need), state: need.state }))).value).toEqual([ANSWER]);
   });
 });

@@ -27,7 +27,7 @@ test("an export has the settings of the administrator, and is applied without a 
   expect(at(applied.body, "changes.1")).toEqual({ kind: "worker", name: "echo", action: "unchanged" });
 });
 
-test("the same secret is no change, another one is named", async () => {
+test("the same secret changes nothing, another one is named", async () => {
   await using made = await OAuthSite.start();
   const first = await made.create(null);
   made.strict.addClient("console", "console-secret-CANARY", String(at(first.body, "mcp.redirect_uri")));
