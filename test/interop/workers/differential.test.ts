@@ -14,6 +14,7 @@ const TIMEOUT_MS = 120_000;
 const SHOWN = 4000;
 /** Servers that make something up say when. */
 const TIME = /\d{1,2}:\d{2}:\d{2} [AP]M/;
+const TIMESTAMP = /(timestamp\\*": ?)\d{10}/g;
 const BLOB = /"blob":"([^"]*)"/g;
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
 
@@ -84,6 +85,7 @@ function named(items: JsonObject[], name: (given: string) => string): JsonObject
 function compared(reply: JsonObject): JsonObject {
   const text = JSON.stringify(reply)
     .replaceAll(UUID, "ID")
+    .replaceAll(TIMESTAMP, "$10")
     .replaceAll(BLOB, withoutTime)
     .replaceAll(new RegExp(TIME, "g"), "TIME");
   const { result, ...rest } = JSON.parse(text) as JsonObject;
