@@ -43,7 +43,7 @@ export const WORKER_FLAGS: readonly FlagSpec[] = [
   },
   {
     flag: "--resource <address>",
-    meaning: "mcp only: what tokens are for (default: what it says; empty: none)",
+    meaning: "mcp only: what tokens are for, in place of what it says; empty: none",
   },
   { flag: "--register", meaning: "mcp only: register a new client at its authorization server now" },
   { flag: "--trust-annotations", meaning: "mcp only: believe its hints which calls may be repeated" },

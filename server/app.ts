@@ -12,9 +12,9 @@ import { type Answering, type Front, frontOf, Incoming, respond, type Route } fr
 import { errorMembersOf } from "./model-error";
 import { checkOrigin, isMcpEndpoint, mcpRoutes, pagesOf, preflightMethods, servedMethods } from "./mcp";
 import type { Method } from "./operations";
-import { descriptionRoutes } from "./description";
+import { descriptionPlugin } from "./openapi";
 import { operationRoutes } from "./dispatch";
-import { pageRoutes } from "./pages";
+import { DOCS_PATH, pageRoutes } from "./pages";
 import { requestUrl } from "./request-url";
 import { type Tls, TLS_OPTIONS } from "./tls";
 
@@ -88,17 +88,13 @@ export function localApp(runtime: Runtime, caller: Principal): Pick<App, "fetch"
 function routed(front: Front): Elysia {
   const app = new Elysia({
     strictPath: true,
+    // With it, a listening server would answer with the plugin's own page, which loads scripts from other hosts.
+    nativeStaticResponse: false,
     // By default Elysia looks for the path after the 11th character of the URL; short host names end before that.
     handler: { standardHostname: false },
   });
-  (globalThis as any).__st?.("elysia made");
-  const routes: Route[] = [
-    ...descriptionRoutes(front),
-    ...operationRoutes(front),
-    ...mcpRoutes(front),
-    ...pageRoutes(front),
-  ];
-  (globalThis as any).__st?.("routes");
+  app.use(descriptionPlugin(front, DOCS_PATH));
+  const routes: Route[] = [...operationRoutes(front), ...mcpRoutes(front), ...pageRoutes(front)];
   const serve = (
     request: Request,
     params: Incoming["params"] | undefined,
@@ -108,7 +104,6 @@ function routed(front: Front): Elysia {
     app.route(route.method, route.path, ({ request, params }) => serve(request, params, route), RAW);
   const otherwise = { answer: (incoming: Incoming) => notFound(app, front, incoming) };
   app.all("/*", ({ request, params }) => serve(request, params, otherwise), RAW);
-  (globalThis as any).__st?.("registered");
   return app;
 }
 

@@ -1,3 +1,3 @@
 // The API description, made from the operation table and served by the swagger plugin.
 export { documentOf } from "./document";
-export { descriptionText } from "./plugin";
+export { descriptionPlugin } from "./plugin";

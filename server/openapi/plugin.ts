@@ -1,16 +1,47 @@
-// The API description, as the swagger plugin serves it.
+// The swagger plugin serves the document at both of its addresses.
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
+import { JsonText } from "../../src/base";
+import { taggedAnswer } from "../answer";
+import { type Front, Incoming, respond } from "../front";
 import { contractOperations } from "../operations";
+import { requestUrl } from "../request-url";
 import { documentOf } from "./document";
 import { INFO } from "./info";
 
-const SPEC_PATH = "/openapi.json";
+const ADDRESSES = ["/openapi.json", "/v1/swagger"];
 
-/** The document of the contract as JSON. The plugin gets nothing but the document: it finds no route of its own. */
-export async function descriptionText(publicUrl: string): Promise<string> {
-  const documentation = { info: INFO, ...documentOf(contractOperations, publicUrl) };
-  const app = new Elysia().use(swagger({ specPath: SPEC_PATH, exclude: [/.*/], documentation }));
-  const answer = await app.handle(new Request(`http://localhost${SPEC_PATH}`));
-  return answer.text();
+/**
+ * The plugin with the document of the contract. It also has a page at `page`, which loads scripts from other hosts: a
+ * later route at that path must replace it.
+ */
+export function descriptionPlugin(front: Front, page: string): Elysia {
+  const { core } = front.runtime;
+  // The plugin reads it with each request. It is filled by the first one, so that it does not delay the start.
+  const documentation = { info: INFO };
+  const texts = new Map<string, JsonText>();
+  const fill = (): void => {
+    const url = core.publicUrl();
+    if (!texts.has(url)) Object.assign(documentation, documentOf(contractOperations, url));
+  };
+  const answerWith = (request: Request, document: unknown): Response => {
+    const url = core.publicUrl();
+    const text = texts.get(url) ?? new JsonText(JSON.stringify(document));
+    texts.set(url, text);
+    const isBrowser = request.headers.get("accept")?.includes("text/html") === true;
+    if (!isBrowser || requestUrl(request).pathname !== "/v1/swagger") return taggedAnswer(request, text);
+    // Relative, so that it works below the path prefix of a proxy.
+    return new Response(null, { status: 303, headers: { location: "swagger/ui" } });
+  };
+  const app = new Elysia()
+    .onBeforeHandle(() => fill())
+    .mapResponse(({ request, responseValue }) =>
+      respond(front, new Incoming(front, request, {}), {
+        path: requestUrl(request).pathname,
+        answer: () => answerWith(request, responseValue),
+      }),
+    );
+  for (const specPath of ADDRESSES)
+    app.use(swagger({ path: page, specPath, exclude: [/.*/], documentation }));
+  return app;
 }

@@ -60,6 +60,6 @@ export const discoveryOperations = [
     errors: [],
     others: { 303: null },
     etag: "text",
-    // Served by the swagger plugin (server/description.ts).
+    // Served by the swagger plugin (openapi/plugin.ts).
   }),
 ];

@@ -78,6 +78,19 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "executions-list": "executions list",
   "executions-get": "executions show",
   "provider-setup-get": "providers setup",
+  "workers-list": "workers list",
+  "workers-create": "workers create",
+  "workers-test": "workers test",
+  "workers-preview": "workers create",
+  "workers-get": "workers show",
+  "workers-update": "workers update",
+  "workers-delete": "workers delete",
+  "workers-authorize": "workers authorize",
+  "workers-health": "workers health",
+  "workers-tools-list": "workers tools",
+  "workers-refresh": "workers refresh",
+  "workers-diff": "workers diff",
+  "workers-accept": "workers accept",
 };
 
 /** Operations without a command of their own; `runtime api` sends any request. */

@@ -25,6 +25,7 @@ import {
   revocable,
 } from "./reclaiming";
 
+const SENDING = query("SELECT id FROM revocations WHERE sending_until IS NOT NULL");
 const ORDER = query<RevocationRow>("SELECT * FROM revocations");
 
 /** An hour after the consent, the user must consent again, and no refresh token was sent. */
@@ -94,7 +95,7 @@ test("continues the newest of several grants", async () => {
 
 test("continues a grant that a connection has used before one whose consent was declined", async () => {
   const reclaimed = await reclaiming();
-  const { deployment, answers, refreshed } = reclaimed;
+  const { deployment, answers, refreshed, revoked } = reclaimed;
   await using _ = deployment;
   const { runtime, clock } = deployment;
   await givenUp(reclaimed, "first");
@@ -105,6 +106,7 @@ test("continues a grant that a connection has used before one whose consent was 
     await alice.comeBack(await alice.toProvider(await start(runtime)), { code: "C" }),
     false,
   );
+  await until(async () => revoked().length === 2 && (await runtime.core.store.get(SENDING)) === undefined);
   answers.token = token;
   await consentAgain(deployment);
   clock.move(HOUR);

@@ -165,7 +165,7 @@ describe("what a model sees", () => {
     const names = propertyNames(input_schema);
     expect(new Set(names).size).toBe(5);
     expect(names).toContain("top");
-    expect(names).toContain("filter_name");
+    expect(names).toContain("filter_name_");
     const [top = "", , filter = "", size = "", long = ""] = names;
     expect(input_schema.required).toEqual([top]);
     const given = { [top]: 1, top: "a", [filter]: "b", [size]: 1.5, [long]: true };

@@ -11,7 +11,7 @@ export function parameterNames(names: readonly string[]): ReadonlyMap<string, st
   const simple = new Map([...taken].map((name) => [name, name]));
   for (const name of names.toSorted()) {
     if (simple.has(name)) continue;
-    const plain = name.replaceAll(/[^a-zA-Z0-9_.-]/gu, "_").replaceAll(/^_+(?=.)|(?<=.)_+$/g, "");
+    const plain = name.replaceAll(/[^a-zA-Z0-9_.-]/gu, "_");
     const isFree = SIMPLE.test(plain) && !taken.has(plain);
     const given = isFree ? plain : digested(name, plain);
     simple.set(name, given);
