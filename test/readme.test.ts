@@ -6,14 +6,24 @@ import { join } from "node:path";
 import { type ChatSandbox, startChatSandbox } from "./sandbox/chat";
 import { Browser } from "./support/browser";
 import { makeCertificate } from "./support/certificates";
+import { mcpStandIn } from "./workers/two-kinds";
 
 const ROOT = join(import.meta.dir, "..");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 const BLOCKS = [...README.matchAll(/```sh\n([\s\S]*?)```/g)].map((match) =>
   (match[1] ?? "").trim().split("\n"),
 );
-const [START = [], SANDBOX = [], TEST = [], BUILD = [], MAIN_JOB = [], CURL = [], SERVE = [], GATEWAY = []] =
-  BLOCKS;
+const [
+  START = [],
+  SANDBOX = [],
+  TEST = [],
+  BUILD = [],
+  MAIN_JOB = [],
+  CURL = [],
+  SERVE = [],
+  GATEWAY = [],
+  WORKER = [],
+] = BLOCKS;
 
 const home = mkdtempSync(join(tmpdir(), "runtime-readme-"));
 const environment: Record<string, string> = { HOME: home, PATH: `${home}/bin:${process.env["PATH"] ?? ""}` };
@@ -43,7 +53,7 @@ async function sh(command: string, more: Record<string, string> = {}, cwd = ROOT
 }
 
 test("the README has the expected command blocks", () => {
-  expect(BLOCKS).toHaveLength(8);
+  expect(BLOCKS).toHaveLength(9);
   expect(START).toEqual([`${LAUNCHER} run start`]);
   expect(TEST).toEqual([`${LAUNCHER} run test`]);
   expect(BUILD).toEqual([`${LAUNCHER} run build`]);
@@ -127,6 +137,24 @@ test("gives tools to an MCP client", async () => {
       expect([command, (await sh(command, more, folder)).code]).toEqual([command, 0]);
     const written: unknown = JSON.parse(readFileSync(join(folder, ".cursor", "mcp.json"), "utf8"));
     expect(Object(written).mcpServers.support.url).toBe("http://127.0.0.1:9099/mcp/support");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 30_000);
+
+test("makes an MCP server a toolkit", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "runtime-readme-worker-"));
+  mkdirSync(join(folder, "bin"));
+  const script = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "cli", "main.ts")}' "$@"\n`;
+  writeFileSync(join(folder, "bin", "runtime"), script, { mode: 0o755 });
+  await using worker = mcpStandIn();
+  try {
+    const more = { HOME: folder, PATH: `${folder}/bin:${environment["PATH"]}` };
+    const lines = WORKER.join(" && ").replaceAll("3001", new URL(worker.uri).port);
+    expect(WORKER).toHaveLength(4);
+    const { code, stderr, stdout } = await sh(lines, more, folder);
+    expect([code, stdout.includes("/mcp/notes")]).toEqual([0, true]);
+    expect(stderr).not.toContain("warning");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -160,7 +160,7 @@ export const workerOperations = [
     summary: "Accept changes of the catalog of a worker, all or those of the named tools",
     body: AcceptWorkerRequest,
     success: { status: 200, schema: WorkerResponse },
-    errors: [400, 401, 403, 404, 413, 415, 500],
+    errors: [400, 401, 403, 404, 409, 413, 415, 500],
     handle: ({ runtime, principal, path, body }) =>
       runtime.workers.catalogs.accept(principal, path("id"), body),
   }),

@@ -3,7 +3,7 @@ export { endConnectionsOfProvider, removeConnections } from "./repository";
 export type { ConnectionsFilter, UserConnection } from "./schema";
 export { LeavingGrants } from "./leaving";
 export type { LiveGrant } from "./live";
-export { Connections, type GrantState } from "./service";
+export { Connections, type GrantState, type RenewedGrant } from "./service";
 export { openHeldGrant, placeOfGrant, sealHeldGrant } from "./held-grant";
 export { RefusedGrantError } from "./refused-grant";
 export { splitScopes, TokenRequestError } from "./token-answer";

@@ -139,8 +139,9 @@ export class UnstoredTokens {
     const kept = new Set<string>();
     const attempt = async (): Promise<Stored> => {
       for (;;) {
-        const next = await this.#nextRow(base, tokens);
         const isSame = isSameVersion(base, seen);
+        // An order to revoke them must not have the account and the origins of a later consent.
+        const next = await this.#nextRow(isSame ? base : seen, tokens);
         const stored = isSame ? next : await this.#continued(base, tokens);
         if (stored !== undefined) {
           kept.add(tokenKey(base));

@@ -37,6 +37,12 @@ export interface GrantState {
   scopes: readonly string[];
 }
 
+/** A grant after a refusal of its earlier token. */
+export interface RenewedGrant extends LiveGrant {
+  /** False: another caller or a consent had stored it. */
+  readonly isRefreshed: boolean;
+}
+
 export class Connections {
   readonly #core: Core;
   readonly #audit: Audit;
@@ -149,20 +155,24 @@ export class Connections {
     return this.#unlessLost(cached.row, () => this.#live.of(cached));
   }
 
-  /** A newer token than `used`, which the platform refused; undefined if there is none. */
+  /**
+   * A newer token than `used`, which the platform refused; undefined if there is none. One that is stored already is not
+   * refreshed, and may be refused as well.
+   */
   async renew(
     projectId: string,
     userId: string,
     provider: Provider,
     used: LiveGrant,
-  ): Promise<LiveGrant | undefined> {
+  ): Promise<RenewedGrant | undefined> {
     const cached = await this.#ofUser(projectId, userId, provider);
     if (cached?.row.status !== "active") return undefined;
     return this.#unlessLost(cached.row, async () => {
-      if (cached.row.token_version !== used.version) return this.#live.of(cached);
+      if (cached.row.token_version !== used.version)
+        return { ...(await this.#live.of(cached)), isRefreshed: false };
       if (!canRefresh(cached.row, provider)) return undefined;
       const fresh = await this.#refresher.refresh(cached.row, provider);
-      return fresh === undefined ? undefined : this.#live.opened(fresh);
+      return fresh && { ...(await this.#live.opened(fresh)), isRefreshed: true };
     });
   }
 
@@ -193,10 +203,10 @@ export class Connections {
     return newest === cached.row ? cached : new CachedConnection(newest);
   }
 
-  async #unlessLost(
+  async #unlessLost<Grant extends LiveGrant>(
     row: ConnectionRow,
-    work: () => Promise<LiveGrant | undefined>,
-  ): Promise<LiveGrant | undefined> {
+    work: () => Promise<Grant | undefined>,
+  ): Promise<Grant | undefined> {
     try {
       return await work();
     } catch (error) {

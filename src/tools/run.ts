@@ -1,7 +1,7 @@
 // Runs a tool: context, time limit, token refresh, and the consequences of a failure for the user's grant.
 import { type Abortable, Redacted } from "../base";
 import type { Authorization, AuthorizationService } from "../authorization";
-import { type Connections, type LiveGrant, TokenRequestError } from "../connections";
+import { type Connections, type RenewedGrant, TokenRequestError } from "../connections";
 import type { Core } from "../core";
 import { ConnectionCaches } from "./cache";
 import type { Caller } from "./caller";
@@ -38,7 +38,7 @@ interface Attempt {
   fence: CalledBy["fence"];
   progress: Progress;
   /** The newer grant, once the token was renewed. All requests of a run share it, so there is no loop. */
-  renewal: Promise<LiveGrant | undefined> | undefined;
+  renewal: Promise<RenewedGrant | undefined> | undefined;
 }
 
 /** The ids of a run in the execution log. */
@@ -127,24 +127,27 @@ export class Runner {
    * done twice.
    */
   async #withRenewal(attempt: Attempt): Promise<unknown> {
+    const before = attempt.progress.requests;
     try {
       return await this.#once(attempt);
     } catch (error) {
+      if (!(error instanceof GrantDead)) throw error;
+      // A token that was stored meanwhile may be refused although its refresh token works.
+      if ((await attempt.renewal)?.isRefreshed === false) attempt.renewal = undefined;
       const isRenewed = attempt.renewal !== undefined;
-      if (!(error instanceof GrantDead) || isRenewed) throw error;
-      if ((await this.#renewOnce(attempt)) === undefined) throw error;
+      if (isRenewed || (await this.#renewOnce(attempt)) === undefined) throw error;
       const { progress, ready } = attempt;
-      if (progress.requests > 1 && !isRepeatable(ready.tool)) throw refusedHalfway(error);
-      return this.#once(attempt);
+      if (progress.requests - before > 1 && !isRepeatable(ready.tool)) throw refusedHalfway(error);
+      return this.#withRenewal(attempt);
     }
   }
 
-  #renewOnce(attempt: Attempt): Promise<LiveGrant | undefined> {
+  #renewOnce(attempt: Attempt): Promise<RenewedGrant | undefined> {
     return (attempt.renewal ??= this.#renew(attempt.ready));
   }
 
   /** The newer grant is that of the run from now on. */
-  async #renew(ready: Ready): Promise<LiveGrant | undefined> {
+  async #renew(ready: Ready): Promise<RenewedGrant | undefined> {
     const { projectId, userId, authorization, grant } = ready;
     if (grant === undefined || authorization?.provider === undefined) return undefined;
     try {

@@ -2,7 +2,7 @@
 import type { Audit } from "../audit";
 import { present, timestamp } from "../base";
 import type { Core } from "../core";
-import { invalidParameter, malformedRequest } from "../errors";
+import { conflict, invalidParameter, malformedRequest } from "../errors";
 import type { Principal } from "../identity";
 import { makeChange, type Transaction } from "../store";
 import { accessOf, type WorkerAuthorizations } from "./authorizations";
@@ -71,10 +71,13 @@ export class WorkerCatalogs {
     };
   }
 
-  /** Accepts changes of the catalog, all or those of the named tools. Throws `not_found`, `invalid_parameter`. */
-  async accept(principal: Principal, id: string, { tools }: AcceptWorker): Promise<Worker> {
+  /**
+   * Accepts changes of the catalog, all or those of the named tools. Throws `not_found`, `invalid_parameter`, and `conflict` if
+   * the catalog is another one than that of the given hash.
+   */
+  async accept(principal: Principal, id: string, request: AcceptWorker): Promise<Worker> {
     const worker = await this.#directory.find(principal.projectId, id);
-    await makeChange(this.#core.store, { body: () => this.#accept(principal, worker, tools) });
+    await makeChange(this.#core.store, { body: () => this.#accept(principal, worker, request) });
     return this.record(worker);
   }
 
@@ -123,9 +126,11 @@ export class WorkerCatalogs {
   *#accept(
     principal: Principal,
     { row: { project_id, id, toolkit } }: KnownWorker,
-    names: readonly string[] | undefined,
+    { tools: names, latest_hash: seen }: AcceptWorker,
   ): Transaction<void> {
     const before = yield* stored.catalogInTransaction(project_id, id);
+    if (seen !== undefined && seen !== before?.latest_hash)
+      throw conflict("The catalog is another one than the one that you looked at. See its diff again.");
     if (before === undefined || before.latest === null) {
       if (names === undefined) return;
       throw invalidParameter("There is nothing to accept.");

@@ -48,7 +48,10 @@ export function newConfig({ http, mcp, ...own }: CreateWorker): WorkerConfig {
   return {
     timeout: (http ?? mcp)?.timeout ?? 1,
     retry: (http ?? mcp)?.retry ?? 0,
-    ...present({ headers: mcp?.headers, oauth2: mcp?.oauth2 === undefined ? undefined : present(oauth2) }),
+    ...present({
+      headers: mcp?.headers,
+      oauth2: mcp?.oauth2 === undefined ? undefined : withoutEmpty(oauth2),
+    }),
     updates: own.updates ?? "review",
     trust_annotations: own.trust_annotations ?? false,
     strict_results: own.strict_results ?? false,
@@ -68,7 +71,7 @@ export function changedConfig(before: WorkerConfig, { http, mcp, ...own }: Updat
       timeout: http?.timeout ?? mcp?.timeout,
       retry: http?.retry ?? mcp?.retry,
       headers: mcp?.headers,
-      oauth2: mcp?.oauth2 === undefined ? undefined : { ...before.oauth2, ...present(oauth2) },
+      oauth2: mcp?.oauth2 === undefined ? undefined : withoutEmpty({ ...before.oauth2, ...present(oauth2) }),
       updates,
       trust_annotations,
       strict_results,
@@ -76,6 +79,13 @@ export function changedConfig(before: WorkerConfig, { http, mcp, ...own }: Updat
       limits,
     }),
   };
+}
+
+/** An empty text takes an address back. That of `resource` has a meaning of its own. */
+function withoutEmpty(oauth2: NonNullable<WorkerConfig["oauth2"]>): NonNullable<WorkerConfig["oauth2"]> {
+  const { authorization_url, issuer, ...rest } = oauth2;
+  const text = (given: string | undefined): string | undefined => (given === "" ? undefined : given);
+  return present({ ...rest, authorization_url: text(authorization_url), issuer: text(issuer) });
 }
 
 /** The secret values of a request; an empty one removes a value. */

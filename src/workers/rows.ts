@@ -5,7 +5,7 @@ import { movedAddresses, originsOf, requireGivenAgain } from "../origins";
 import { changedConfig, configOf, givenSecrets, newConfig, protocolOf, type WorkerConfig } from "./config";
 import { typeOf } from "./known";
 import type { WorkerRow } from "./repository";
-import { checkAddress, checkFieldsOfType, checkHeaders, toolkitOf } from "./rules";
+import { checkAddress, checkAuthorizationServer, checkFieldsOfType, checkHeaders, toolkitOf } from "./rules";
 import type { CreateWorker, UpdateWorker } from "./schema";
 import { type GivenSecrets, namesOf, openOrLost, sealedFields, sealSecrets, secretsWith } from "./secrets";
 
@@ -27,6 +27,7 @@ export function plainRow(
   const secrets = secretsWith({}, givenSecrets(request));
   const config: WorkerConfig = { ...newConfig(request), sealed: namesOf(secrets) };
   checkHeaders(config, secrets);
+  checkAuthorizationServer(config);
   return {
     row: {
       project_id: projectId,
@@ -60,6 +61,7 @@ export async function changedRow(core: Core, before: WorkerRow, patch: UpdateWor
   const secrets = secretsWith(await openOrLost(core.keyring, before), given);
   const next: WorkerConfig = { ...changedConfig(config, patch), sealed: namesOf(secrets) };
   checkHeaders(next, secrets);
+  checkAuthorizationServer(next);
   const isSealedAgain = Object.keys(given).length > 0;
   return {
     ...before,

@@ -30,15 +30,19 @@ export function checkFieldsOfType(type: WorkerType, request: CreateWorker | Upda
   throw invalidParameter(`${field} has no effect on a worker of the type ${type}. Leave it out.`);
 }
 
+function refusal(field: string, message: string): Error {
+  return malformedRequest(`failed to validate request body: ${field} ${message}`, {
+    fieldErrors: [{ field, rule: "format", message }],
+  });
+}
+
+const NOT_ABSOLUTE = "must be an absolute http(s) address";
+
 /** Throws `malformed_request` for an address that cannot be one of a worker. */
 export function checkAddress(type: string, uri: string): void {
   const url = URL.parse(uri);
-  const field = `${type}.uri`;
-  const refuse = (message: string): Error =>
-    malformedRequest(`failed to validate request body: ${field} ${message}`, {
-      fieldErrors: [{ field, rule: "format", message }],
-    });
-  if (url === null || !/^https?:$/.test(url.protocol)) throw refuse("must be an absolute http(s) address");
+  const refuse = (message: string): Error => refusal(`${type}.uri`, message);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw refuse(NOT_ABSOLUTE);
   if (url.username !== "" || url.password !== "")
     throw refuse(`must not contain a user or a password; put it into ${SECRET_PLACE[type] ?? "a secret"}`);
   if (url.hash !== "") throw refuse("must not contain a fragment (#)");
@@ -46,6 +50,19 @@ export function checkAddress(type: string, uri: string): void {
 }
 
 const SECRET_PLACE: Readonly<Record<string, string>> = { http: "http.secret", mcp: "mcp.secrets" };
+
+/** Throws `malformed_request` for an authorization server or an issuer that is not an address, or has a password in it. */
+export function checkAuthorizationServer({ oauth2 = {} }: WorkerConfig): void {
+  for (const name of ["authorization_url", "issuer"] as const) {
+    const text = oauth2[name];
+    if (text === undefined) continue;
+    const url = URL.parse(text);
+    const field = `mcp.oauth2.${name}`;
+    if (url === null || !/^https?:\/\//i.test(text)) throw refusal(field, NOT_ABSOLUTE);
+    if (url.username !== "" || url.password !== "")
+      throw refusal(field, "must not contain a user or a password; they would be shown");
+  }
+}
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const SECRET_NAME = /^[A-Za-z0-9_]{1,100}$/;

@@ -244,6 +244,12 @@ export const AcceptWorkerRequest = Type.Object({
       description: "Names as in the diff; absent: all.",
     }),
   ),
+  latest_hash: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: "That of the diff that was looked at: what the worker has changed since is not accepted.",
+    }),
+  ),
 });
 
 export type WorkerType = (typeof WORKER_TYPES)[number];

@@ -25,6 +25,13 @@ import {
   work,
 } from "./reclaiming";
 
+interface Meanwhile {
+  /** During the refresh. */
+  meanwhile?: (deployment: Deployment) => Promise<void>;
+  /** In the answer to the refresh. */
+  account?: JsonObject | null;
+}
+
 const DUE = query<{ due_at: number }>("SELECT due_at FROM revocations");
 const SINGLE: DeploymentOptions = { presets: [{ ...known, id: "single", revokesSingleGrant: true }] };
 const KINDS: [string, object, DeploymentOptions][] = [
@@ -60,7 +67,7 @@ async function beingSent(reclaimed: Reclaiming) {
   };
 }
 
-describe.each(KINDS)("at a provider that revokes %s", (_kind, record, options) => {
+describe.each(KINDS)("at a provider that revokes %s,", (_kind, record, options) => {
   test("a declined consent leaves its refresh token to a connection that has none", async () => {
     const reclaimed = await reclaiming(record, options);
     const { deployment, revoked, refreshed } = reclaimed;
@@ -219,7 +226,7 @@ describe("tokens of a refresh that arrive after the deletion", () => {
   /** Alice's grant is refreshed while the connection is deleted and given again; `answer` ends the refresh. */
   async function refreshing(
     facts: JsonObject,
-    meanwhile: (deployment: Deployment) => Promise<void> = deletes,
+    { meanwhile = deletes, account = { id: "A1" } }: Meanwhile = {},
   ) {
     const reclaimed = await reclaiming();
     const { deployment, answers, refreshed } = reclaimed;
@@ -234,12 +241,7 @@ describe("tokens of a refresh that arrive after the deletion", () => {
     answers.token = token;
     await meanwhile(deployment);
     await consentAgain(deployment, facts);
-    late.resolve({
-      access_token: "late",
-      refresh_token: "second",
-      expires_in: 3600,
-      account: { id: "A1" },
-    });
+    late.resolve({ access_token: "late", refresh_token: "second", expires_in: 3600, account });
     await running;
     return reclaimed;
   }
@@ -256,11 +258,15 @@ describe("tokens of a refresh that arrive after the deletion", () => {
     expect(await ordersOf(runtime)).toBe(0);
   });
 
-  test("do not continue a consent of another account", async () => {
-    const { deployment, refreshed } = await refreshing(A2);
+  test.each([
+    ["", { id: "A1" }],
+    [", also if the answer does not name the account", null],
+  ])("do not continue a consent of another account%s", async (_name, account) => {
+    const { deployment, refreshed, revoked } = await refreshing(A2, { account });
     await using _ = deployment;
     const { runtime, clock, platform } = deployment;
     await call(runtime, "alice");
+    await until(() => revoked().includes("second"));
     clock.move(HOUR);
 
     expect((await refusal(call(runtime, "alice"))).status).toBe(403);
@@ -270,9 +276,11 @@ describe("tokens of a refresh that arrive after the deletion", () => {
 
   test("do not continue a consent at other addresses of the provider", async () => {
     await using elsewhere = startTokenEndpoint();
-    const { deployment } = await refreshing(A1, async (before) => {
-      const oauth2 = { ...revocable(before, elsewhere.url), client_secret: "client-secret" };
-      await before.runtime.providers.update(operator(), "idp", { oauth2 });
+    const { deployment } = await refreshing(A1, {
+      meanwhile: async (before) => {
+        const oauth2 = { ...revocable(before, elsewhere.url), client_secret: "client-secret" };
+        await before.runtime.providers.update(operator(), "idp", { oauth2 });
+      },
     });
     await using _ = deployment;
     const { runtime, clock } = deployment;

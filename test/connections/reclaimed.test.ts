@@ -25,6 +25,7 @@ import {
   revocable,
 } from "./reclaiming";
 
+const SENDING = query("SELECT id FROM revocations WHERE sending_until IS NOT NULL");
 const ORDER = query<RevocationRow>("SELECT * FROM revocations");
 
 /** An hour after the consent, the user must consent again, and no refresh token was sent. */
@@ -33,6 +34,12 @@ async function expectNotContinued({ deployment, refreshed }: Reclaiming): Promis
   deployment.clock.move(HOUR);
   expect((await refusal(call(deployment.runtime, "alice"))).status).toBe(403);
   expect(refreshed()).toEqual([]);
+}
+
+/** The revocation has failed, and no process is sending it. */
+async function failedToRevoke({ deployment, revoked }: Reclaiming, token: string): Promise<void> {
+  const { store } = deployment.runtime.core;
+  await until(async () => revoked().includes(token) && (await store.get(SENDING)) === undefined);
 }
 
 test("continues the grant, which is not revoked any more", async () => {
@@ -105,6 +112,7 @@ test("continues a grant that a connection has used before one whose consent was 
     await alice.comeBack(await alice.toProvider(await start(runtime)), { code: "C" }),
     false,
   );
+  await failedToRevoke(reclaimed, "of-declined");
   answers.token = token;
   await consentAgain(deployment);
   clock.move(HOUR);
@@ -191,7 +199,7 @@ test("does not continue a grant that was refused", async () => {
   };
   clock.move(HOUR);
   await refusal(call(runtime, "alice"));
-  await until(async () => (await ordersOf(runtime)) === 1);
+  await failedToRevoke(reclaimed, "of-A1");
   await consentAgain(deployment);
   clock.move(HOUR);
 

@@ -62,6 +62,24 @@ test("a call that failed with the old token after the refresh uses the new one",
   expect(idp.requests).toHaveLength(1);
 });
 
+test("a token that a consent has stored during the call, and that is refused too, is refreshed", async () => {
+  await using deployment = await refused();
+  const { runtime, test: catalog, idp, platform, grants } = deployment;
+  const consented = grants.issue("alice");
+  platform.refuse(consented.access);
+  catalog.act = async (_input, context) => {
+    if (catalog.runs === 1) await deployment.give("alice", consented);
+    const { status } = await context.fetch("api", "me");
+    if (status === 401) throw new GrantDead("HTTP 401");
+    return status;
+  };
+
+  expect((await call(runtime, "alice", "Test.ActFor")).output?.value).toBe(200);
+  expect(platform.tokens()).toEqual(["access-of-alice-1", "access-of-alice-2", "access-of-alice-3"]);
+  expect(idp.requests.map(({ params }) => params["refresh_token"])).toEqual([consented.refresh]);
+  expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
+});
+
 describe("when the new token is refused too", () => {
   test("the grant is dead: the user must consent again, and there is no loop [fault: no-expiry]", async () => {
     await using deployment = await refused();

@@ -7,6 +7,8 @@ import { testCatalog } from "../server/own";
 import { api, type ApiAnswer, at, call } from "../support/api";
 import { Browser } from "../support/browser";
 import { type Site, startSite } from "../support/site";
+import { mcpWorker } from "../workers/site";
+import { mcpStandIn } from "../workers/two-kinds";
 
 const PAGE = readFileSync(join(import.meta.dir, "../../docs/coming-from-hosted.md"), "utf8");
 const SUBJECTS = [...(PAGE.split("## 4.")[1] ?? "").matchAll(/^\| ([^|]+?) +\|/gm)]
@@ -123,6 +125,19 @@ const CHECKS: Readonly<Record<string, () => Promise<void>>> = {
       (await admin.post(path, { value: "one" })).status,
       (await admin.put(path, { value: "two" })).status,
     ]).toEqual([200, 200]);
+  },
+  workers: async () => {
+    const more: object[] = [];
+    const worker = mcpStandIn({ more });
+    const { status } = await admin.post("/v1/workers", mcpWorker("own", worker.uri));
+    more.push({ name: "New", inputSchema: { type: "object" } });
+    await admin.post("/v1/workers/own/refresh");
+    const before = await admin.get("/v1/workers/own/tools");
+    await admin.post("/v1/workers/own/accept", {});
+    const after = await admin.get("/v1/workers/own/tools");
+    await worker[Symbol.asyncDispose]();
+    const shown = [before, after].map(({ text }) => text.includes("Own.New"));
+    expect([status, shown]).toEqual([201, [false, true]]);
   },
   gateways: async () => {
     const gateway = { name: "Here", slug: "here", auth_type: "arcade_header" };

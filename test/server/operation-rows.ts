@@ -276,7 +276,8 @@ export async function startRowStage(options?: SiteOptions): Promise<RowStage> {
   const [plugin, hook] = [String(at(used.body, "id")), String(at(used.body, "hooks.0.id"))];
   const made = await admin.post(GATEWAYS, { ...GATEWAY, slug: "there" });
   const [unused, gateway] = [String(at(idle.body, "id")), String(at(made.body, "id"))];
-  await admin.post("/v1/workers", { ...WORKER, id: "there" });
+  // Disabled: the server does not read its catalog by itself.
+  await admin.post("/v1/workers", { ...WORKER, id: "there", enabled: false });
   const later = await admin.post("/v1/tools/execute", { ...RUN, run_at: "2999-01-01T00:00:00" });
   const scheduled = String(at(later.body, "id"));
   return { ...stage, connection, authorization, plugin, hook, unused, gateway, scheduled };

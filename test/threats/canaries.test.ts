@@ -36,6 +36,9 @@ test("no secret of any kind is printed, logged, stored in clear or an argument",
     model_key: "canary-of-a-model-key-0123456789",
     plugin_token: "canary-of-a-plugin-token-0123456789",
     signing_secret: `whsec_${Buffer.from("canary of a signing secret!!!!!!").toString("base64")}`,
+    worker_secret: "canary of the secret of a worker",
+    worker_header: "canary-of-a-header-of-a-worker",
+    worker_client: "canary of the OAuth client of a worker",
     wrong_key: "canary-of-a-wrong-api-key",
   };
   const { environment, home } = installation;
@@ -96,7 +99,25 @@ test("no secret of any kind is printed, logged, stored in clear or an argument",
     ],
     canaries["signing_secret"],
   );
-  for (const noun of ["secrets", "providers", "models", "plugins", "hooks", "keys", "audit"])
+  // Disabled: nothing is asked.
+  const settings = { uri: "https://worker.example/mcp", timeout: 10, retry: 0 };
+  const mcp = {
+    ...settings,
+    headers: { Authorization: "Bearer ${secret:KEY}" },
+    secrets: { KEY: canaries["worker_header"] },
+    oauth2: { client_id: "c", client_secret: canaries["worker_client"] },
+  };
+  const http = { ...settings, secret: canaries["worker_secret"] };
+  for (const worker of [
+    { id: "wiki", mcp },
+    { id: "own", http },
+  ]) {
+    const made = await api(server.address, admin).post("/v1/workers", { enabled: false, ...worker });
+    printed += made.text;
+    await each(["workers", "show", worker.id]);
+  }
+  await each(["workers", "update", "wiki", "--address", "https://another.example/mcp"]);
+  for (const noun of ["secrets", "providers", "models", "workers", "plugins", "hooks", "keys", "audit"])
     await each([noun, "list"]);
   for (const args of [
     ["config", "show"],
@@ -116,7 +137,15 @@ test("no secret of any kind is printed, logged, stored in clear or an argument",
   await each(["secrets", "list"]);
 
   // The records that the secrets belong to were made.
-  for (const made of ['"key": "A"', '"id": "slack"', '"id": "local"', '"name": "p"', '"name": "q"'])
+  for (const made of [
+    '"key": "A"',
+    '"id": "slack"',
+    '"id": "local"',
+    '"id": "wiki"',
+    '"id": "own"',
+    '"name": "p"',
+    '"name": "q"',
+  ])
     expect(printed).toContain(made);
 
   const all: Canaries = { ...canaries, api_key: admin };

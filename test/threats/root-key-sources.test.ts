@@ -214,7 +214,8 @@ testWith("pkcs11-tool with SoftHSM", HSM)("an HSM gives the key", async () => {
 const CREDS = Bun.which("systemd-creds");
 const hasCreds =
   CREDS !== null &&
-  Bun.spawnSync([CREDS, "encrypt", "--with-key=host", "--name=root.key", "-", "/dev/null"], {
+  // To standard output: it replaces the file that it is given, and /dev/null would be a plain file from then on.
+  Bun.spawnSync([CREDS, "encrypt", "--with-key=host", "--name=root.key", "-", "-"], {
     stdin: new TextEncoder().encode(TEXT),
   }).exitCode === 0;
 testWith("systemd-creds", hasCreds)("systemd-creds decrypts the key", async () => {

@@ -176,6 +176,23 @@ describe("with review", () => {
     expect((await catalogs.diff(site.operator, "wiki")).tools).toEqual([]);
   });
 
+  test("what has changed since the diff was looked at is not accepted", async () => {
+    await changedWorker();
+    const { catalogs } = site.runtime.workers;
+    const { latest_hash = "" } = await catalogs.diff(site.operator, "wiki");
+    upstream.catalog = { tools: [plainTool("same", "Deletes all your mail.")], skipped: [] };
+    await catalogs.refresh(site.operator, "wiki");
+    const before = await generation();
+
+    await expect(catalogs.accept(site.operator, "wiki", { latest_hash })).rejects.toMatchObject({
+      status: 409,
+    });
+    expect(await generation()).toBe(before);
+    const seen = await catalogs.diff(site.operator, "wiki");
+    await catalogs.accept(site.operator, "wiki", { latest_hash: seen.latest_hash ?? "" });
+    expect(await offered()).toEqual(["Wiki.same"]);
+  });
+
   test("an unknown name accepts nothing", async () => {
     await changedWorker();
     const before = await generation();

@@ -211,6 +211,16 @@ describe("a request is refused", () => {
       "type is http, but mcp is given. Give http, or the type mcp.",
     ],
     [
+      "with an authorization server that is not an address",
+      mcpWorker("a", uri, { oauth2: { authorization_url: "nonsense" } }),
+      "mcp.oauth2.authorization_url must be an absolute http(s) address",
+    ],
+    [
+      "with a password in the address of the issuer",
+      mcpWorker("a", uri, { oauth2: { issuer: "https://a:b@issuer.example" } }),
+      "mcp.oauth2.issuer must not contain a user or a password",
+    ],
+    [
       "with an address of another scheme",
       mcpWorker("a", "ftp://x.example"),
       "must be an absolute http(s) address",

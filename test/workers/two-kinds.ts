@@ -8,7 +8,7 @@ export const ORIGINAL = "alice@original.example";
 export const NESTED = "NESTED-IN-THE-RESULT-CANARY";
 
 export interface StandInOptions {
-  /** Definitions of further tools, in the form of the protocol. */
+  /** Definitions of further tools, in the form of the protocol. Of the MCP worker, those that are added later are listed too. */
   more?: object[];
   /** Is part of the descriptions of its tools. */
   mark?: string;
@@ -59,7 +59,6 @@ export function mcpStandIn({ more = [], mark = "", foreignSecret }: StandInOptio
       annotations: HINTS["Send"],
     },
     { name: "WhoAmI", description: "Says who you are.", inputSchema: NOTHING, annotations: HINTS["WhoAmI"] },
-    ...more,
   ];
   const upstream = new Upstream({
     before: ({ headers }) => {
@@ -68,7 +67,7 @@ export function mcpStandIn({ more = [], mark = "", foreignSecret }: StandInOptio
       return undefined;
     },
     methods: {
-      "tools/list": () => ({ tools }),
+      "tools/list": () => ({ tools: [...tools, ...more] }),
       "tools/call": ({ id, params }) => {
         const tool = String(params["name"]);
         const input: Record<string, unknown> = Object(params["arguments"]);

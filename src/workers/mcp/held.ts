@@ -123,7 +123,7 @@ export class HeldCalls {
 
   /** Ends all of them. */
   close(): void {
-    for (const id of [...this.#held.keys()]) this.#end(id);
+    for (const id of this.#held.keys()) this.#end(id);
   }
 
   #end(id: string): void {

@@ -79,7 +79,7 @@ async function asking<T>(
   }
 }
 
-/** Nobody is asked while a catalog is read. */
+/** No user is asked while a catalog is read. */
 const ASKING: JsonObject = { elicitation: { form: {}, url: {} } };
 
 async function once<T>(

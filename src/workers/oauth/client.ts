@@ -81,7 +81,7 @@ function noClient({ issuer, server }: Discovered, redirectUri: string): OAuthFai
     `create a client with the redirect address ${redirectUri} in its console and set mcp.oauth2.client_id ` +
     "(and client_secret)";
   const message = isEndpoint(server.registration_endpoint)
-    ? `This server has no client at ${name}. To register one there, set mcp.oauth2.register; otherwise ${byHand}.`
+    ? `This server has no client at ${name}. To register one there, set mcp.oauth2.register (runtime workers update ID --register); otherwise ${byHand}.`
     : `This server has no client at ${name}, which registers none by itself: ${byHand}.`;
   return new OAuthFailure("no_client", message);
 }

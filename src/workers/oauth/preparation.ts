@@ -2,7 +2,7 @@
 // provider that go into the transaction of the worker.
 import type { Core } from "../../core";
 import { newToken } from "../../crypto";
-import { malformedRequest } from "../../errors";
+import { malformedRequest, RuntimeError } from "../../errors";
 import { originOf } from "../../origins";
 import { externalIdFor, type Provider, type Providers, type Writer } from "../../providers";
 import type { Principal } from "../../identity";
@@ -215,11 +215,9 @@ export class Preparation {
       resource,
       client,
     };
-    const change = await this.#changes.toOffer(principal, {
-      worker,
-      stored: mayKeep ? stored : undefined,
-      facts,
-    });
+    const change = await this.#changes
+      .toOffer(principal, { worker, stored: mayKeep ? stored : undefined, facts })
+      .catch(refusedRecord);
     return { access: { ...access, client: client.kind }, change };
   }
 
@@ -262,6 +260,12 @@ export class Preparation {
     const access: WorkerAccess = { ...before, problem, stopped: true };
     return { access, change: await this.#changes.ofStatus(by, before.provider, "inactive") };
   }
+}
+
+/** The rules of auth providers for addresses hold for those of metadata as well. */
+function refusedRecord(error: unknown): never {
+  if (!(error instanceof RuntimeError) || error.name !== "malformed_request") throw error;
+  throw new OAuthFailure("invalid_metadata", `Its metadata cannot be used: ${error.message}`, error);
 }
 
 function otherIssuer({ issuer = "" }: WorkerAccess, discovered: Discovered): string {

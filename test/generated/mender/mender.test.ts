@@ -1,7 +1,6 @@
 // Wrong inputs for all tools, over each entry point: a caller that reads only the texts of the errors mends nearly all.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { TOOL_NAMES } from "../world";
-import { type Calls, type EntryPoint, type Stage, startStage } from "./stage";
+import { type Calls, type EntryPoint, type Stage, startStage, TOOL_NAMES } from "./stage";
 import { brokenConstraints, refusedInputs, type WrongInput } from "./wrong-inputs";
 
 /** Of all wrong inputs, this part must be mended. The rest needs a person: a private link, another channel. */

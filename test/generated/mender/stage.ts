@@ -7,10 +7,14 @@ import { type Platforms, startPlatforms } from "../../sandbox/platforms";
 import { api, at } from "../../support/api";
 import { Browser } from "../../support/browser";
 import { startSite } from "../../support/site";
-import { TOOL_NAMES } from "../world";
+import { ProjectWorkers } from "../project-workers";
+import { TOOL_NAMES as BUILT_IN, WORKER_TOOL_NAMES } from "../world";
 import { type Answer, attempts, type Call, type Tools } from "./caller";
 import type { Input } from "./mender";
 import { validInputs } from "./valid-inputs";
+
+/** Built-in tools, and those of workers. */
+export const TOOL_NAMES = [...BUILT_IN, ...WORKER_TOOL_NAMES];
 
 const USER = "alice";
 const MODEL = "mender";
@@ -50,6 +54,8 @@ export async function startStage(): Promise<Stage> {
   for (const one of platforms.providers) await site.runtime.providers.create(operator, one);
   for (const [key, value] of Object.entries(platforms.secrets))
     await site.runtime.secrets.upsert(operator, key, { value });
+  const workers = new ProjectWorkers("", "a secret", "another one");
+  await workers.create(site, "default");
   await site.runtime.gateways.create(operator, {
     name: "All",
     slug: "all",
@@ -136,6 +142,7 @@ export async function startStage(): Promise<Stage> {
     validInputs: () => validInputs(platforms, job),
     [Symbol.asyncDispose]: async () => {
       await site[Symbol.asyncDispose]();
+      await workers[Symbol.asyncDispose]();
       await models[Symbol.asyncDispose]();
       await platforms[Symbol.asyncDispose]();
     },

@@ -17,8 +17,12 @@ export function validInputs({ chat, records, sheets }: Platforms, job: string): 
     ...ofChat(chat),
     ...ofSheets(spreadsheet_id),
     ...ofRecords(records, job),
+    ...under("Peer", OF_WORKERS),
+    ...under("Web", OF_WORKERS),
   };
 }
+
+const OF_WORKERS = { Send: { message: "Hello.", channel: "general" }, WhoAmI: {} };
 
 function ofChat({ people: { alice, bob }, channels }: Platforms["chat"]): Record<string, Input> {
   const byId = { conversation_id: channels.general.id };

@@ -60,6 +60,12 @@ describe("a gateway with an MCP server behind it passes", () => {
       listChange.trigger = () => changing(sites.get(family));
       const verdicts = await runSuite(run, `${fronts.get(family)?.url}/mcp/conformance`);
       for (const scenario of verdicts.scenarios) seen.add(scenario);
+      const failed = new Set(verdicts.failures.map(({ scenario }) => scenario));
+      const all = new Set(verdicts.scenarios).size;
+      console.info(
+        `conformance, gateway with an MCP server of the ${family} family, ${run.suite}, ${run.revision}: ` +
+          `${all - failed.size} of ${all} scenarios pass`,
+      );
 
       expect(compare(verdicts, exceptions)).toEqual({ unexpected: [], passing: [] });
     },

@@ -12,6 +12,10 @@ const test = testWithWorkerPeers();
 const TIMEOUT_MS = 120_000;
 /** Characters of descriptions that are compared. */
 const SHOWN = 4000;
+/** Servers that make something up say when. */
+const TIME = /\d{1,2}:\d{2}:\d{2} [AP]M/;
+const TIMESTAMP = /(timestamp\\*": ?)\d{10}/g;
+const BLOB = /"blob":"([^"]*)"/g;
 const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;
 
 const toolkitOf = (name: string): string =>
@@ -79,11 +83,21 @@ function named(items: JsonObject[], name: (given: string) => string): JsonObject
 
 /** Without what names this server, how long an answer may be kept, and the id of the session with the server. */
 function compared(reply: JsonObject): JsonObject {
-  const { result, ...rest } = JSON.parse(JSON.stringify(reply).replaceAll(UUID, "ID")) as JsonObject;
+  const text = JSON.stringify(reply)
+    .replaceAll(UUID, "ID")
+    .replaceAll(TIMESTAMP, "$10")
+    .replaceAll(BLOB, withoutTime)
+    .replaceAll(new RegExp(TIME, "g"), "TIME");
+  const { result, ...rest } = JSON.parse(text) as JsonObject;
   if (!isObject(result)) return { ...rest, ...(result === undefined ? {} : { result }) };
   const { _meta, ttlMs: _ttl, cacheScope: _scope, resultType: _type, ...members } = result as JsonObject;
   const { "io.modelcontextprotocol/serverInfo": _server, ...meta } = (_meta ?? {}) as JsonObject;
   return { result: { ...members, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) } };
+}
+
+function withoutTime(_blob: string, base64: string): string {
+  const text = Buffer.from(base64, "base64").toString();
+  return `"blob":${TIME.test(text) ? '"with a time"' : `"${base64}"`}`;
 }
 
 /** What both sides say to the same question. */
@@ -168,9 +182,8 @@ async function compareTools(comparison: Comparison, peer: Peer, folder: string):
   const calls = peer.calls(folder);
   for (const { name: given } of await comparison.lists("listTools", "tools", comparison.tool)) {
     const name = String(given);
-    // At the gateway, questions of these are only carried to clients of the same revisions.
-    if (comparison.isModern && peer.asks?.includes(name) === true) continue;
-    for (const input of calls[name] ?? [{}]) {
+    const older = comparison.isModern ? [] : (peer.older?.[name] ?? []);
+    for (const input of [...(calls[name] ?? [{}]), ...older]) {
       const params = {
         direct: { name, arguments: input },
         gateway: { name: comparison.tool(name), arguments: input },

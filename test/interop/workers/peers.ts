@@ -16,8 +16,8 @@ export interface Peer {
   name: string;
   /** The inputs of each tool. A tool without any is called with none. */
   calls: (folder: string) => Readonly<Record<string, Inputs[]>>;
-  /** Tools that ask the user in the way of the older revisions. */
-  asks?: readonly string[];
+  /** Inputs whose outcome only exists in the older revisions. */
+  older?: Readonly<Record<string, Inputs[]>>;
   /** Inputs that break the schema of a tool. */
   invalid?: Readonly<Record<string, Inputs[]>>;
   prompts?: Readonly<Record<string, Inputs>>;
@@ -144,12 +144,13 @@ const everything: Peer = {
     ],
     "trigger-long-running-operation": [{ duration: 0.2, steps: 2 }],
     "simulate-research-query": [{ topic: "tea" }],
+    "trigger-url-elicitation": [{ url: "https://example.com/a", message: "Open it", elicitationId: "e1" }],
+  }),
+  older: {
     "trigger-url-elicitation": [
-      { url: "https://example.com/a", message: "Open it", elicitationId: "e1" },
       { url: "https://example.com/a", message: "Open it", elicitationId: "e2", errorPath: true },
     ],
-  }),
-  asks: ["trigger-elicitation-request", "trigger-url-elicitation"],
+  },
   invalid: {
     echo: [{}, { message: 7 }],
     "gzip-file-as-resource": [{ name: "a.gz", data: "not an address" }],

@@ -1,13 +1,18 @@
-// Workers behind authorization servers of others: the example of the official SDK, and `oidc-provider`.
+// Workers behind authorization servers of others: the example of the official SDK, `oidc-provider`, and `better-auth`.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import { startOpenIdProvider } from "../../interop/oidc/provider";
 import { signInAs } from "../../interop/oidc/sign-in";
 import { api, at } from "../../support/api";
 import { Browser } from "../../support/browser";
+import { testWith } from "../../support/require";
 import { type Site, startSite } from "../../support/site";
 import { echoServer } from "./echo-worker";
 import { RESOURCE } from "./stand-in";
+
+const PEERS = join(import.meta.dir, "peers");
 
 let site: Site;
 let admin: ReturnType<typeof api>;
@@ -49,7 +54,7 @@ test("the OAuth example of the official SDK, which checks the resource of tokens
     stderr: "pipe",
   });
   try {
-    await saysTwice(child.stdout, "listening on port");
+    await says(child.stdout, "listening on port", 2);
     // Its authorization server has no login: it redirects at once.
     const consent: Consent = async (url) => {
       const browser = new Browser();
@@ -134,6 +139,80 @@ describe("oidc-provider", () => {
   }, 60_000);
 });
 
+testWithBetterAuth()(
+  "better-auth with its plugin for MCP",
+  async () => {
+    const port = freePort();
+    const origin = `http://127.0.0.1:${port}`;
+    const child = Bun.spawn([process.execPath, join(PEERS, "better-auth.js"), String(port)], {
+      stdout: "pipe",
+      stderr: "ignore",
+    });
+    try {
+      await says(child.stdout, "listening", 1);
+      const { seen, handle } = echoServer({
+        metadata: "",
+        tokenOf: async (request) => {
+          const authorization = request.headers.get("authorization");
+          if (authorization === null) return undefined;
+          const answer: unknown = await (
+            await fetch(`${origin}/whoami`, { headers: { authorization } })
+          ).json();
+          const name = at(answer, "name");
+          if (typeof name !== "string") return undefined;
+          return { subject: name, client: String(at(answer, "client")), scopes: [] };
+        },
+      });
+      let uri = "";
+      using server = Bun.serve({
+        hostname: "127.0.0.1",
+        port: 0,
+        fetch: (request) =>
+          new URL(request.url).pathname === `${RESOURCE}/mcp`
+            ? Response.json({ resource: uri, authorization_servers: [origin] })
+            : handle(request),
+      });
+      uri = `http://127.0.0.1:${server.port}/mcp`;
+      const consent: Consent = async (url, person) => {
+        const browser = new Browser();
+        await browser.open(`${origin}/api/auth/sign-up/email`, {
+          method: "POST",
+          headers: { "content-type": "application/json", origin },
+          body: JSON.stringify({ name: person, email: `${person}@example.com`, password: "only for tests" }),
+        });
+        const location = (await browser.open(url)).headers.get("location") ?? "";
+        const callback = (await browser.open(location)).headers.get("location") ?? "";
+        return browser.answer(await browser.open(callback), site.url, "yes");
+      };
+      const worker = await addWorker("better", uri, consent);
+      expect(at(worker, "catalog.tools")).toBe(2);
+      for (const user of ["alice", "bob"]) await consentTo("Better.whoami", user, consent);
+      for (const user of ["alice", "bob", "alice"]) {
+        expect(await run("Better.whoami", user, { user })).toBe(`subject: ${user}`);
+        const provider = await site.runtime.providers.find("default", "worker-better");
+        const grant = provider && (await site.runtime.connections.grant("default", user, provider));
+        if (provider === undefined || grant === undefined) throw new Error("no grant");
+        expect(await site.runtime.connections.renew("default", user, provider, grant)).toBeDefined();
+      }
+
+      expect(seen.calls.filter(({ user, subject }) => user !== subject)).toEqual([]);
+    } finally {
+      child.kill();
+      await child.exited;
+    }
+  },
+  60_000,
+);
+
+/** `test` if the package is or can be installed; otherwise a skipped test with the reason. */
+function testWithBetterAuth(): typeof test {
+  const isThere =
+    existsSync(join(PEERS, "node_modules", "better-auth")) ||
+    Bun.spawnSync([process.execPath, "install", "--frozen-lockfile"], { cwd: PEERS, timeout: 120_000 })
+      .exitCode === 0;
+  return testWith("the folder of authorization servers (bun install needs the network)", isThere);
+}
+
 function freePort(): number {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   const { port = 0 } = server;
@@ -141,12 +220,12 @@ function freePort(): number {
   return port;
 }
 
-/** Resolves when a process has printed a text twice. */
-async function saysTwice(stream: ReadableStream<Uint8Array>, text: string): Promise<void> {
+/** Resolves when a process has printed a text so many times. */
+async function says(stream: ReadableStream<Uint8Array>, text: string, times: number): Promise<void> {
   let said = "";
   for await (const piece of stream) {
     said += new TextDecoder().decode(piece);
-    if (said.split(text).length > 2) return;
+    if (said.split(text).length > times) return;
   }
   throw new Error(`it ended after: ${said}`);
 }

@@ -234,6 +234,18 @@ describe("the auth provider of a worker", () => {
   });
 });
 
+describe("metadata that no auth provider may have", () => {
+  test("is a problem of the worker, which is created all the same", async () => {
+    using server = new StrictServer({ metadata: { token_endpoint: "http://auth.example/token" } });
+    await using made = await workshop(server);
+    const { problem, client } = await made.shop.prepare(REGISTERS);
+
+    expect(client).toBeUndefined();
+    expect(problem).toContain("https");
+    expect(await made.shop.runtime.providers.find("default", "worker-w")).toBeUndefined();
+  });
+});
+
 describe("the client of a worker", () => {
   test("is the given one, with its secret", async () => {
     using server = new StrictServer();
