@@ -37,9 +37,8 @@ export const headers = Type.Record(
     description: "Sent with each request. ${secret:NAME} is replaced by that entry of secrets.",
   },
 );
-const SECRET_NAME = "^[A-Za-z0-9_]{1,100}$";
 export const secrets = Type.Record(
-  Type.String({ pattern: SECRET_NAME }),
+  Type.String({ pattern: "^[A-Za-z0-9_]{1,100}$" }),
   Type.String({ minLength: 1, maxLength: 5000 }),
   { maxProperties: 50, description: "Values for its headers, by name." },
 );
@@ -118,7 +117,7 @@ export const UpdateWorkerRequest = Type.Object({
       retry: Type.Optional(retry),
       headers: Type.Optional(headers),
       secrets: Type.Optional(
-        Type.Record(Type.String({ pattern: SECRET_NAME }), Type.String({ maxLength: 5000 }), {
+        Type.Record(Type.String({ pattern: "^[A-Za-z0-9_]{1,100}$" }), Type.String({ maxLength: 5000 }), {
           maxProperties: 50,
           description: "Merged by name; an empty value removes an entry.",
         }),
@@ -165,7 +164,7 @@ export const WorkerResponse = Type.Object({
       timeout,
       retry,
       headers: Type.Optional(headers),
-      secrets: Type.Optional(Type.Record(Type.String({ pattern: SECRET_NAME }), SecretResponse)),
+      secrets: Type.Optional(Type.Record(Type.String({ pattern: "^[A-Za-z0-9_]{1,100}$" }), SecretResponse)),
       external_id: Type.Optional(Type.String()),
       redirect_uri: Type.Optional(Type.String()),
       oauth2: Type.Optional(shownOAuth2),

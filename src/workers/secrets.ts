@@ -100,7 +100,7 @@ function flat({ secret, client_secret, secrets = {} }: GivenSecrets): Record<str
   };
 }
 
-const PLACEHOLDER = /\$\{secret:([^}]*)\}/g;
+const PLACEHOLDER = /\$\{secret:([^{}]{0,200})\}/g;
 
 /** The names of the secrets that a text refers to. */
 export function referredTo(text: string): string[] {

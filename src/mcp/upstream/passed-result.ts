@@ -80,7 +80,7 @@ function larger(
 
 function firstOf(text: string, maxBytes: number): string {
   const bytes = Buffer.from(text).subarray(0, Math.floor(maxBytes / 2));
-  return `${bytes.toString("utf8").replace(/\uFFFD+$/, "")}…`;
+  return `${bytes.toString("utf8").replace(/\uFFFD{1,3}$/, "")}…`;
 }
 
 function tooLarge({ maxBytes }: ResultOptions): string {

@@ -170,11 +170,13 @@ function addressOf(value: unknown): string {
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : "(not an address)";
 }
 
+function saysUnknownTool(text: string): boolean {
+  return text.includes("unknown tool") || (text.includes("tool ") && text.includes("not found"));
+}
+
 /** Whether an error says that the server does not have the tool. */
 export function isUnknownTool(thrown: unknown): boolean {
   if (!(thrown instanceof ServerError)) return false;
   const { code, message } = thrown;
-  return (
-    code === METHOD_NOT_FOUND || (code === INVALID_PARAMS && /unknown tool|tool .*not found/i.test(message))
-  );
+  return code === METHOD_NOT_FOUND || (code === INVALID_PARAMS && saysUnknownTool(message.toLowerCase()));
 }

@@ -106,11 +106,12 @@ function suggestedId(name: string | undefined, uri: string): string {
 }
 
 function idOf(text: string): string | undefined {
-  const id = text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "-")
+  const words = text.toLowerCase().split(/[^a-z0-9]+/);
+  const id = words
+    .filter((word) => word !== "")
+    .join("-")
     .slice(0, MAX_ID_LENGTH)
-    .replaceAll(/^-+|-+$/g, "");
+    .replace(/-$/, "");
   return id === "" ? undefined : id;
 }
 
