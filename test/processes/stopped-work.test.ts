@@ -46,8 +46,10 @@ async function stopAt(
   child.go();
   const [word, ...rest] = (await child.line())?.split(" ") ?? [];
   const goOn = async (): Promise<void> => {
-    process.kill(pid, "SIGCONT");
+    // It says that it stops just before it does; a signal to go on that comes in between is lost.
+    const again = setInterval(() => process.kill(pid, "SIGCONT"), 200);
     await child.line();
+    clearInterval(again);
   };
   const isStopped = word === "step";
   return {
