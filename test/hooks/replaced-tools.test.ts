@@ -3,45 +3,21 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { Registry } from "../../src/tools/registry";
 import { ruledBy } from "../../src/tools/replaced";
 import { api, at } from "../support/api";
-import { Browser } from "../support/browser";
-import { type Site, startSite } from "../support/site";
+import type { Site } from "../support/site";
 import { testCatalog } from "../tools/catalog";
-import { type WebhookPeer, webhookPeer } from "./webhook-peer";
+import { type GuardedSite, startGuardedSite } from "./guarded-site";
+import type { WebhookPeer } from "./webhook-peer";
 
+let guarded: GuardedSite;
 let site: Site;
 let peer: WebhookPeer;
 let key: string;
 beforeAll(async () => {
-  site = await startSite();
-  peer = await webhookPeer();
-  key = await site.key("run");
-  await site.addChatProvider();
-  const consent = { tool_name: "Chat.SendMessage", user_id: "alice" };
-  const started = await api(site.url, key).post("/v1/tools/authorize", consent);
-  await new Browser().consent(String(at(started.body, "url")), "alice");
-  const endpoint = (point: string) => ({
-    url: `${peer.url}/${point}`,
-    phase: "before" as const,
-    failure_mode: "fail_closed" as const,
-  });
-  await site.runtime.plugins.create(await site.runtime.identity.operator("default"), {
-    name: "guard",
-    plugin_type: "webhook",
-    status: "active",
-    webhook_config: {
-      endpoints: { access: endpoint("access"), pre: endpoint("pre"), post: endpoint("post") },
-    },
-  });
+  guarded = await startGuardedSite();
+  ({ site, peer, key } = guarded);
 });
-afterAll(async () => {
-  peer[Symbol.dispose]();
-  await site[Symbol.asyncDispose]();
-});
-beforeEach(() => {
-  peer.asked.length = 0;
-  peer.respond = ({ path }) => (path === "access" ? {} : { code: "OK" });
-  site.chat.clearRequests();
-});
+afterAll(() => guarded[Symbol.asyncDispose]());
+beforeEach(() => guarded.reset());
 
 const DM = { user_name: "bob", message: "Hello" };
 

@@ -1,44 +1,20 @@
 // A dry run says what a run would do. Nothing leaves the server, and nothing is stored.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { api, at, call } from "../support/api";
-import { Browser } from "../support/browser";
-import { type Site, startSite } from "../support/site";
-import { type WebhookPeer, webhookPeer } from "../hooks/webhook-peer";
+import type { Site } from "../support/site";
+import { type GuardedSite, startGuardedSite } from "../hooks/guarded-site";
+import type { WebhookPeer } from "../hooks/webhook-peer";
 
+let guarded: GuardedSite;
 let site: Site;
 let peer: WebhookPeer;
 let key: string;
 beforeAll(async () => {
-  site = await startSite();
-  peer = await webhookPeer();
-  key = await site.key("run");
-  await site.addChatProvider();
-  const consent = { tool_name: "Chat.SendMessage", user_id: "alice" };
-  const started = await api(site.url, key).post("/v1/tools/authorize", consent);
-  await new Browser().consent(String(at(started.body, "url")), "alice");
-  const endpoint = (point: string) => ({
-    url: `${peer.url}/${point}`,
-    phase: "before" as const,
-    failure_mode: "fail_closed" as const,
-  });
-  await site.runtime.plugins.create(await site.runtime.identity.operator("default"), {
-    name: "guard",
-    plugin_type: "webhook",
-    status: "active",
-    webhook_config: {
-      endpoints: { access: endpoint("access"), pre: endpoint("pre"), post: endpoint("post") },
-    },
-  });
+  guarded = await startGuardedSite();
+  ({ site, peer, key } = guarded);
 });
-afterAll(async () => {
-  peer[Symbol.dispose]();
-  await site[Symbol.asyncDispose]();
-});
-beforeEach(() => {
-  peer.asked.length = 0;
-  peer.respond = ({ path }) => (path === "access" ? {} : { code: "OK" });
-  site.chat.clearRequests();
-});
+afterAll(() => guarded[Symbol.asyncDispose]());
+beforeEach(() => guarded.reset());
 
 const execute = (body: object, headers: Record<string, string> = {}) =>
   call(site.url, { method: "POST", path: "/v1/tools/execute", key, body, headers });

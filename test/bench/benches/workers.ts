@@ -1,7 +1,6 @@
 // Tools of workers: what a call through an MCP worker adds, the gateways of others, and a project with many workers.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { connect } from "node:net";
 import { silentLog } from "../../../src/base";
 import { createRuntime } from "../../../src/runtime";
 import type { WorkerKind, WorkerTool } from "../../../src/workers";
@@ -13,10 +12,11 @@ import { LOAD_CORE } from "../children";
 import { load, type Side, startBaseline } from "../compare";
 import { createDeployment, type Deployment, inDeployment } from "../deployment";
 import { median, ratios, spread } from "../figures";
+import { firstAnswer } from "../first-answer";
 import { type HttpRequest, type Measured, rawRequest } from "../load/job";
 import { ACCEPT, session } from "../mcp-gateways";
 import { inTurn } from "../rounds";
-import { freePort, serverCommand, startServer } from "../server-under-test";
+import { serverCommand, startServer } from "../server-under-test";
 import { gatewaysRow } from "./mcp";
 
 const CONNECTIONS = 50;
@@ -24,7 +24,6 @@ const IDS = 2000;
 const PATH = "/mcp/bench";
 const MANY = { workers: 1000, tools: 20 };
 const STARTS = 9;
-const GIVE_UP_MS = 20_000;
 const LIST = "/v1/tools?limit=25";
 
 export const workers: Bench = {
@@ -158,38 +157,13 @@ async function startRow(context: Context, none: Deployment, many: Deployment): P
   };
 }
 
-async function firstList({ children, options }: Context, deployment: Deployment): Promise<number> {
-  const port = freePort();
-  const environment = { ...deployment.environment, RUNTIME_PORT: String(port) };
-  const begin = performance.now();
-  const errorFile = join(deployment.folder, "start.log");
-  const child = children.spawn(serverCommand(options.server), { environment, errorFile });
-  const request = rawRequest({ path: LIST, key: deployment.key });
-  try {
-    while (!(await answers(port, request))) {
-      if (child.exitCode() !== null || performance.now() - begin > GIVE_UP_MS)
-        throw new Error("the server did not answer");
-    }
-    return performance.now() - begin;
-  } finally {
-    await child.stop();
-  }
-}
-
-/** One attempt to get status 200; a refused connection is tried again a millisecond later. */
-function answers(port: number, request: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: "127.0.0.1", port });
-    const end = (answered: boolean): void => {
-      socket.destroy();
-      if (answered) resolve(true);
-      else setTimeout(() => resolve(false), 1);
-    };
-    socket.once("connect", () => socket.write(request));
-    socket.once("data", (bytes) => end(bytes.toString("latin1").startsWith("HTTP/1.1 200")));
-    socket.once("error", () => end(false));
-    socket.once("close", () => end(false));
+function firstList(context: Context, { environment, folder, key }: Deployment): Promise<number> {
+  const command = serverCommand(context.options.server);
+  const started = (port: number) => ({
+    command,
+    environment: { ...environment, RUNTIME_PORT: String(port) },
   });
+  return firstAnswer(context, folder, started, rawRequest({ path: LIST, key }));
 }
 
 async function addWorkers({ environment, folder }: Deployment): Promise<void> {
