@@ -1,5 +1,6 @@
 // What the kinds of workers have in common: the catalog as it is stored, and how a kind is asked.
 import type { JsonObject, Redacted } from "../base";
+import type { EgressCause } from "../egress";
 import type { Catalog, ToolDefinition, ToolMetadata } from "../tools";
 
 /** One tool of a worker as its stored catalog holds it. JSON only. */
@@ -119,3 +120,18 @@ export class WorkerFailure extends Error {
     this.challenge = options.challenge;
   }
 }
+
+/** The same request may succeed later. */
+export class PassingFailure extends WorkerFailure {}
+
+/** Why a worker gave no answer, by what the outbound client says. */
+export const NO_ANSWER: Readonly<Record<EgressCause, WorkerFailureReason>> = {
+  address_refused: "address_refused",
+  not_resolved: "unreachable",
+  unreachable: "unreachable",
+  tls: "unreachable",
+  aborted: "unreachable",
+  timeout: "timeout",
+  too_large: "too_large",
+  redirect_refused: "refused",
+};

@@ -1,9 +1,9 @@
 // Requests for the catalog and the health of a worker. They change nothing, so they are repeated as often as the record says.
 import type { Clock, Redacted } from "../../base";
 import type { Egress } from "../../egress";
-import type { AskOptions, LoadedWorker } from "../tool";
+import { type AskOptions, type LoadedWorker, PassingFailure } from "../tool";
 import { baseAddress } from "./address";
-import { PassingFailure, refusal, unanswered } from "./worker-failure";
+import { refusal, unanswered } from "./worker-failure";
 import { bearer, workerToken } from "./token";
 
 export interface Asking {

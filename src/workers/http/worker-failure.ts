@@ -2,21 +2,7 @@
 // what was sent to it.
 import { isObject, parsePlainJson } from "../../base";
 import { type EgressCause, EgressError } from "../../egress";
-import { type LoadedWorker, WorkerFailure, type WorkerFailureReason } from "../tool";
-
-/** The same request may succeed later. */
-export class PassingFailure extends WorkerFailure {}
-
-const REASONS: Readonly<Record<EgressCause, WorkerFailureReason>> = {
-  address_refused: "address_refused",
-  not_resolved: "unreachable",
-  unreachable: "unreachable",
-  tls: "unreachable",
-  aborted: "unreachable",
-  timeout: "timeout",
-  too_large: "too_large",
-  redirect_refused: "refused",
-};
+import { type LoadedWorker, NO_ANSWER, PassingFailure, WorkerFailure } from "../tool";
 
 const PASSING: readonly EgressCause[] = ["not_resolved", "unreachable", "timeout"];
 
@@ -24,7 +10,7 @@ const PASSING: readonly EgressCause[] = ["not_resolved", "unreachable", "timeout
 export function unanswered(worker: LoadedWorker, error: unknown, maxBytes: number): WorkerFailure {
   if (!(error instanceof EgressError)) throw error;
   const Failure = PASSING.includes(error.reason) ? PassingFailure : WorkerFailure;
-  return new Failure(REASONS[error.reason], problemOf(worker, error, maxBytes), { cause: error });
+  return new Failure(NO_ANSWER[error.reason], problemOf(worker, error, maxBytes), { cause: error });
 }
 
 function problemOf({ id, timeoutMs }: LoadedWorker, error: EgressError, maxBytes: number): string {

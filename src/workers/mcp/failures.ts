@@ -1,22 +1,9 @@
 // Why an MCP worker could not be asked for its catalog, in words for the operator. What a server says in an error is not
 // repeated: it may contain what was sent to it.
-import { type EgressCause, EgressError } from "../../egress";
+import { EgressError } from "../../egress";
 import { ProtocolError, ServerError, ServerTimeout, StatusError } from "../../mcp";
-import { type LoadedWorker, WorkerFailure, type WorkerFailureReason } from "../tool";
+import { type LoadedWorker, NO_ANSWER, PassingFailure, WorkerFailure } from "../tool";
 
-/** The same request may succeed later. */
-export class PassingFailure extends WorkerFailure {}
-
-const REASONS: Readonly<Record<EgressCause, WorkerFailureReason>> = {
-  address_refused: "address_refused",
-  not_resolved: "unreachable",
-  unreachable: "unreachable",
-  tls: "unreachable",
-  aborted: "timeout",
-  timeout: "timeout",
-  too_large: "too_large",
-  redirect_refused: "refused",
-};
 const PASSING = [429, 502, 503, 504];
 
 /** Rethrows what is not a failure of the server or of the network. */
@@ -39,7 +26,7 @@ function unanswered(who: string, thrown: EgressError): WorkerFailure {
   const advice = reason === "redirect_refused" ? " Enter the address to which it leads, if it is right." : "";
   const Failure = reason === "unreachable" || reason === "timeout" ? PassingFailure : WorkerFailure;
   // The message of an `EgressError` names the origin and the setting, and no secret.
-  return new Failure(REASONS[reason], `${who}: ${message}${advice}`, { cause: thrown });
+  return new Failure(NO_ANSWER[reason], `${who}: ${message}${advice}`, { cause: thrown });
 }
 
 function byError(who: string, { code }: ServerError): WorkerFailure {

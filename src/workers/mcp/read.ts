@@ -9,9 +9,9 @@ import {
   type ServerFacts,
 } from "../../mcp";
 import { cleanDescription } from "../foreign";
-import type { AskOptions, LoadedWorker, ReadCatalog, Skipped } from "../tool";
+import { type AskOptions, type LoadedWorker, PassingFailure, type ReadCatalog, type Skipped } from "../tool";
 import { toolFrom, upstreamName } from "./definition";
-import { PassingFailure, workerFailure } from "./failures";
+import { workerFailure } from "./failures";
 import { namesOf } from "./names";
 import { offeredOf } from "./offered";
 import { headersOf, type McpParts, ownSend, serverKey, sessionKey } from "./reach";
