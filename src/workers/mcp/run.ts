@@ -153,24 +153,27 @@ class Call {
 
   async #reach(): Promise<Reach> {
     const { call, grant, caller } = this.#context;
+    const isHttp = this.#worker.stdio === undefined;
     // Those of the record win.
-    const headers = { ...passedOn(caller), ...(await headersOf(this.#worker)) };
+    const headers = isHttp ? { ...passedOn(caller), ...(await headersOf(this.#worker)) } : {};
     const liveCapabilities = this.#asks.liveCapabilities();
     const session = sessionKey(this.#worker, headers, {
-      userId: call.userId,
+      userId: this.#worker.stdio?.shared === true ? "" : call.userId,
       connectionId: grant?.connectionId ?? "",
       rest: [JSON.stringify(liveCapabilities)],
     });
-    return { session, send: callSend(this.#context, headers), liveCapabilities };
+    const send = callSend(this.#parts, this.#worker, this.#context, headers);
+    return { session, send, liveCapabilities };
   }
 
   #peer({ session, send, liveCapabilities }: Reach, of: Partial<PeerOptions> = {}): McpPeer {
     const { grant, caller, signal } = this.#context;
+    const isHttp = this.#worker.stdio === undefined;
     return this.#parts.client.peer({
       server: serverKey(this.#worker),
       session,
       send,
-      ends: grant === undefined ? ownSend(this.#parts, this.#worker) : undefined,
+      ends: grant === undefined && isHttp ? ownSend(this.#parts, this.#worker) : undefined,
       capabilities: this.#asks.capabilities(),
       liveCapabilities,
       timeoutMs: this.#timeLeft(),
