@@ -1,5 +1,6 @@
 // The end of a flow: holds a grant for the user check, stores a grant, or fails.
 import type { Actor, Audit } from "../audit";
+import { RecentMap } from "../base";
 import {
   type Connections,
   missingScopes,
@@ -11,10 +12,13 @@ import type { Core } from "../core";
 import type { Provider, Providers } from "../providers";
 import type { Transaction } from "../store";
 import { changeReason } from "./callback/checks";
-import { DECLINED, EXPIRED, NOT_GRANTED, partiesOf, reasonOf, statusOf } from "./flow";
+import { DECLINED, EXPIRED, NOT_GRANTED, OPENED_MS, partiesOf, reasonOf, statusOf } from "./flow";
 import { type Outcome, UNKNOWN_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
+
+/** Held grants whose age a process knows at the same time. */
+const REMEMBERED = 1000;
 
 /** Rolls back the transaction that stores a grant, because the flow has ended. */
 class FlowEnded extends Error {}
@@ -39,6 +43,8 @@ export class Finish {
   readonly #connections: Connections;
   readonly #audit: Audit;
   readonly #granted: FinishParts["granted"];
+  /** Flows that hold a grant: the monotonic time at which each was seen first. */
+  readonly #heldSince = new RecentMap<string, number>(REMEMBERED);
 
   constructor(core: Core, { providers, connections, audit, granted }: FinishParts) {
     this.#core = core;
@@ -58,7 +64,9 @@ export class Finish {
     const isHeld = await this.#connections.keep(() =>
       store.write(() => repository.holdGrant(flow, sealed), { reserved: true }),
     );
-    return isHeld ? { ...flow, sealed_grant: sealed } : this.#tooLate(flow, provider, grant);
+    if (!isHeld) return this.#tooLate(flow, provider, grant);
+    this.#heldFor(flow);
+    return { ...flow, sealed_grant: sealed };
   }
 
   /** Stores the held grant after the user check. */
@@ -155,11 +163,26 @@ export class Finish {
     return true;
   }
 
-  /** Fails flows that have expired with a grant. */
+  /**
+   * Fails flows that have expired with a grant: this process has seen the grant for as long as an opened flow lives. The wall
+   * clock may be wrong, and another process may be finishing the flow.
+   */
   async failExpired(): Promise<void> {
-    const { store, clock } = this.#core;
-    for (const flow of await repository.heldTooLong(store, clock.now()))
+    const { store } = this.#core;
+    for (const held of await repository.heldFlows(store, REMEMBERED)) {
+      if (this.#heldFor(held) < OPENED_MS) continue;
+      const flow = await repository.findFlow(store, held.project_id, held.id);
+      if (flow?.status !== "pending") continue;
       await this.fail(flow, EXPIRED, { kind: "server", projectId: flow.project_id });
+    }
+  }
+
+  /** For how long this process knows that the flow holds a grant, ms. */
+  #heldFor({ id }: Pick<FlowRow, "id">): number {
+    const now = this.#core.clock.monotonic();
+    const since = this.#heldSince.get(id) ?? now;
+    this.#heldSince.set(id, since);
+    return now - since;
   }
 
   /** The outcome of a flow that has ended; undefined for a pending one. */

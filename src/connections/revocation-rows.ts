@@ -23,11 +23,6 @@ export interface RevocationRow {
   created_at: number;
 }
 
-export interface UsedFlow {
-  id: string;
-  expires_at: number;
-}
-
 type SealedGrant = Pick<
   ConnectionRow,
   "project_id" | "user_id" | "provider_id" | "origins_id" | "sealed_tokens" | "sealed_facts"
@@ -68,8 +63,8 @@ const replace = command<Pick<ConnectionRow, "sealed_tokens" | "sealed_facts"> & 
 );
 const DELETE = query("DELETE FROM revocations WHERE id = ?");
 // Flows whose code was exchanged, or is being exchanged.
-const CONSENTING = query<UsedFlow>(
-  "SELECT id, expires_at FROM authorizations WHERE project_id = ? AND user_id = ? AND provider_id = ? " +
+const CONSENTING = query<{ id: string }>(
+  "SELECT id FROM authorizations WHERE project_id = ? AND user_id = ? AND provider_id = ? " +
     "AND status = 'pending' AND used_at IS NOT NULL ORDER BY expires_at DESC LIMIT 100",
 );
 
@@ -133,9 +128,9 @@ export async function ordersBeingSent(
   return (await store.all(SENDING, projectId, providerId, userId)).map(({ id }) => id);
 }
 
-/** Consents of the user at this provider that were not finished after the provider's answer. */
-export function* usedFlows({ project_id, user_id, provider_id }: RevocationRow): Transaction<UsedFlow[]> {
-  return yield* all(CONSENTING, project_id, user_id, provider_id);
+/** The ids of the user's consents at this provider that were not finished after the provider's answer. */
+export function* usedFlows({ project_id, user_id, provider_id }: RevocationRow): Transaction<string[]> {
+  return (yield* all(CONSENTING, project_id, user_id, provider_id)).map(({ id }) => id);
 }
 
 export function* changeRevocation(

@@ -1,20 +1,49 @@
 // A grant that a consent holds until the user is verified, and a process whose clock is wrong.
 import { expect, test } from "bun:test";
-import { systemClock } from "../../src/base";
 import { connectionOf } from "../connections/executing";
-import { consenting, HOUR, start } from "./consenting";
+import { givenUp, reclaiming } from "../connections/reclaiming";
+import { ahead, consenting, look, MINUTE, start } from "./consenting";
 import { Person } from "./person";
 
 test("is kept by a process whose clock runs ahead, until its consent ends", async () => {
   await using deployment = await consenting();
   const { runtime } = deployment;
-  const ahead = await deployment.another({
-    clock: { ...systemClock, now: () => Date.now() + 100 * 24 * HOUR },
-  });
+  const other = await ahead(deployment);
   const alice = new Person(runtime);
   const page = await alice.comeBack(await alice.toProvider(await start(runtime)), { code: "C" });
-  await start(ahead, { user: "bob" });
+  await start(other, { user: "bob" });
 
   expect((await alice.answer(page)).kind).toBe("completed");
   expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
+});
+
+test("is not given up by the worker of a process whose clock runs ahead", async () => {
+  await using deployment = await consenting();
+  const { runtime } = deployment;
+  const other = await ahead(deployment);
+  const alice = new Person(runtime);
+  const page = await alice.comeBack(await alice.toProvider(await start(runtime)), { code: "C" });
+  await look(other);
+
+  expect((await alice.answer(page)).kind).toBe("completed");
+  expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
+});
+
+test("is not ended by a process whose clock runs ahead, which has an earlier grant of the user to revoke", async () => {
+  const reclaimed = await reclaiming();
+  const { deployment, answers, revoked } = reclaimed;
+  await using _ = deployment;
+  const { runtime, clock } = deployment;
+  const other = await ahead(deployment);
+  await givenUp(reclaimed, "first");
+  const alice = new Person(runtime);
+  const page = await alice.comeBack(await alice.toProvider(await start(runtime)), { code: "C" });
+  answers.revoke = { body: {} };
+  clock.move(MINUTE);
+  await look(other);
+  clock.move(3 * MINUTE);
+  await look(other);
+
+  expect((await alice.answer(page)).kind).toBe("completed");
+  expect(revoked()).toEqual(["first"]);
 });
