@@ -16,9 +16,9 @@ export async function consenting(answer: object = {}, options?: DeploymentOption
   return deployment;
 }
 
-/** A process whose wall clock is 100 days ahead. */
-export function ahead({ another, clock }: Deployment): Promise<Runtime> {
-  return another({ clock: { ...clock, now: () => clock.now() + 100 * 24 * HOUR } });
+/** A process whose wall clock is ahead, by 100 days if nothing else is said. */
+export function ahead({ another, clock }: Deployment, ms = 100 * 24 * HOUR): Promise<Runtime> {
+  return another({ clock: { ...clock, now: () => clock.now() + ms } });
 }
 
 /** Lets the worker of a server look once for grants that nothing holds. */
