@@ -60,13 +60,19 @@ export class Finish {
    */
   async hold(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<FlowRow | Outcome> {
     const { store, keyring, clock } = this.#core;
-    const sealed = await sealHeldGrant(keyring, flow.project_id, flow.id, grant, clock.now());
-    const isHeld = await this.#connections.keep(() =>
-      store.write(() => repository.holdGrant(flow, sealed), { reserved: true }),
-    );
+    const { project_id, id } = flow;
+    const now = clock.now();
+    const isHeld = await this.#connections.keep(async () => {
+      // Each attempt seals it again: a rotation may have deleted the data key meanwhile.
+      const sealed = await sealHeldGrant(keyring, project_id, id, grant, now);
+      return store.write(() => repository.holdGrant(flow, sealed), { reserved: true });
+    });
     if (!isHeld) return this.#tooLate(flow, provider, grant);
     this.#heldFor(flow);
-    return { ...flow, sealed_grant: sealed };
+    // Its other values may have been sealed again, too.
+    const current = await repository.findFlow(store, project_id, id);
+    if (current === undefined) return UNKNOWN_STATE;
+    return this.ended(current) ?? current;
   }
 
   /** Stores the held grant after the user check. */

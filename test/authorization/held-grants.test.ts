@@ -2,7 +2,9 @@
 import { expect, test } from "bun:test";
 import { connectionOf } from "../connections/executing";
 import { givenUp, reclaiming } from "../connections/reclaiming";
-import { ahead, consenting, look, MINUTE, start } from "./consenting";
+import { type Hooks, pausedStore } from "../support/paused-store";
+import { operator } from "../tools/deployment";
+import { ahead, consenting, HOUR, look, MINUTE, start } from "./consenting";
 import { Person } from "./person";
 
 test("is kept by a process whose clock runs ahead, until its consent ends", async () => {
@@ -46,4 +48,33 @@ test("is not ended by a process whose clock runs ahead, which has an earlier gra
 
   expect((await alice.answer(page)).kind).toBe("completed");
   expect(revoked()).toEqual(["first"]);
+});
+
+test("is stored although a rotation has deleted the data key that had sealed it", async () => {
+  let hooks: Hooks | undefined;
+  await using deployment = await consenting({}, { parts: { openStore: pausedStore(() => hooks) } });
+  const { runtime, idp, clock } = deployment;
+  const other = await deployment.another();
+  const [stopped, resumed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  idp.otherwise(() => {
+    hooks = {
+      before: async () => {
+        hooks = undefined;
+        stopped.resolve();
+        await resumed.promise;
+      },
+    };
+    return { body: { access_token: "granted", refresh_token: "granted-refresh", expires_in: 3600 } };
+  });
+  const alice = new Person(runtime);
+  const page = alice.toProvider(await start(runtime)).then((at) => alice.comeBack(at, { code: "C" }));
+  await stopped.promise;
+  await other.rotation.rotateDataKey(operator());
+  // The clock jumps, so the key seems to have been retired long ago.
+  clock.jump(2 * HOUR);
+  await other.rotation.rotateDataKey(operator());
+  clock.jump(-2 * HOUR);
+  resumed.resolve();
+
+  expect((await alice.answer(await page)).kind).toBe("completed");
 });
