@@ -19,6 +19,25 @@ test("is kept by a process whose clock runs ahead, until its consent ends", asyn
   expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
 });
 
+test("is not deleted with old consents, but revoked first", async () => {
+  const { deployment, answers, revoked } = await reclaiming();
+  await using _ = deployment;
+  const { runtime, clock } = deployment;
+  const tokens = { access_token: "held", refresh_token: "of-held", account: { id: "A1" } };
+  answers.token = { body: tokens };
+  answers.revoke = { body: {} };
+  const alice = new Person(runtime);
+  await alice.comeBack(await alice.toProvider(await start(runtime)), { code: "C" });
+  // No server runs, only commands.
+  for (let day = 0; day < 9; day++) {
+    clock.move(24 * HOUR + 1000);
+    await start(runtime, { user: "bob" });
+  }
+  await look(runtime);
+
+  expect(revoked()).toEqual(["of-held"]);
+});
+
 test("is not given up by the worker of a process whose clock runs ahead", async () => {
   await using deployment = await consenting();
   const { runtime } = deployment;
