@@ -68,15 +68,6 @@ const CONSENTING = query<{ id: string }>(
     "AND status = 'pending' AND used_at IS NOT NULL ORDER BY expires_at DESC LIMIT 100",
 );
 
-/** A refresh that was sent before the move may still end with an order. */
-const FORMER_MS = 10 * 60_000;
-const UNUSED =
-  "FROM former_providers WHERE moved_at < ? AND NOT EXISTS (SELECT 1 FROM revocations WHERE " +
-  "revocations.project_id = former_providers.project_id AND revocations.provider_id = former_providers.id AND " +
-  "revocations.origins_id = former_providers.origins_id)";
-const UNUSED_FORMER = query<{ id: string }>(`SELECT id ${UNUSED} LIMIT 1`);
-const DELETE_UNUSED_FORMER = query(`DELETE ${UNUSED}`);
-
 /** Adds an order to revoke a grant, in the transaction after which no row holds it. */
 export function* addRevocation(grant: GivenUp, id: string, now: number): Transaction<void> {
   const { project_id, user_id, provider_id, origins_id, sealed_tokens, sealed_facts, status } = grant;
@@ -146,16 +137,6 @@ export function* replaceTokens(
 ): Transaction<void> {
   yield* erase();
   yield* replace(row);
-}
-
-/** Whether a former provider is kept that no order needs. */
-export async function hasUnusedFormer(store: Store, now: number): Promise<boolean> {
-  return (await store.get(UNUSED_FORMER, now - FORMER_MS)) !== undefined;
-}
-
-/** Deletes former providers that no order needs. */
-export function* removeUnusedFormer(now: number): Transaction<void> {
-  yield* run(DELETE_UNUSED_FORMER, now - FORMER_MS);
 }
 
 export function* removeRevocation(id: string): Transaction<void> {

@@ -6,6 +6,7 @@ import { newToken, Unopenable } from "../crypto";
 import type { Provider, Providers } from "../providers";
 import type { HeldLease, Taken, Transaction } from "../store";
 import { accountOf } from "./account";
+import { FormerProviders } from "./former-providers";
 import { type Offer, openOrder, ReclaimedGrants } from "./reclaimed";
 import * as repository from "./repository";
 import { revokeOrRefresh } from "./revoke-expired";
@@ -14,10 +15,8 @@ import {
   changeRevocation,
   dueRevocations,
   findRevocation,
-  hasUnusedFormer,
   ordersBeingSent,
   removeRevocation,
-  removeUnusedFormer,
   revocationInTransaction,
   type RevocationRow,
   usedFlows,
@@ -55,6 +54,7 @@ export class Revocations {
   readonly #core: Core;
   readonly #providers: Providers;
   readonly #sending: Sending;
+  readonly #former: FormerProviders;
   readonly reclaimed: ReclaimedGrants;
   readonly #running = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
@@ -65,6 +65,7 @@ export class Revocations {
     this.#core = core;
     this.#providers = providers;
     this.#sending = new Sending(core);
+    this.#former = new FormerProviders(core);
     this.reclaimed = new ReclaimedGrants(core, this.#sending);
   }
 
@@ -136,12 +137,11 @@ export class Revocations {
 
   /** Sends what is due until the signal aborts. `before` runs before each look. */
   async work(signal: AbortSignal, before: () => Promise<void>): Promise<void> {
-    const { store, clock, log } = this.#core;
+    const { clock, log } = this.#core;
     while (!signal.aborted) {
       try {
         await before();
-        if (await hasUnusedFormer(store, clock.now()))
-          await store.write(() => removeUnusedFormer(clock.now()));
+        await this.#former.removeUnused();
         await this.#sendDue();
       } catch (error) {
         log.warn("revocations could not be read", { error });
