@@ -221,7 +221,8 @@ export class Finish {
   async #held(flow: FlowRow, sealed: string): Promise<TokenGrant> {
     const { keyring, clock } = this.#core;
     const { grantedAt, ...grant } = await openHeldGrant(keyring, flow.project_id, flow.id, sealed);
-    const age = Math.ceil((clock.now() - grantedAt) / 1000);
+    // Another process has stored the time, whose clock may run ahead.
+    const age = Math.max(0, Math.ceil((clock.now() - grantedAt) / 1000));
     const { expiresIn } = grant;
     return { ...grant, expiresIn: expiresIn === undefined ? undefined : Math.max(0, expiresIn - age) };
   }

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { connectionOf } from "../connections/executing";
 import { givenUp, reclaiming } from "../connections/reclaiming";
 import { type Hooks, pausedStore } from "../support/paused-store";
+import { query } from "../../src/store";
 import { operator } from "../tools/deployment";
 import { ahead, consenting, HOUR, look, MINUTE, start } from "./consenting";
 import { Person } from "./person";
@@ -17,6 +18,22 @@ test("is kept by a process whose clock runs ahead, until its consent ends", asyn
 
   expect((await alice.answer(page)).kind).toBe("completed");
   expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
+});
+
+const EXPIRY = query<{ expires_at: number }>("SELECT expires_at FROM connections");
+
+test("of a process whose clock runs ahead does not last longer for others than the provider said", async () => {
+  await using deployment = await consenting();
+  const { runtime, clock } = deployment;
+  const other = await ahead(deployment);
+  const alice = new Person(other);
+  const page = await alice.comeBack(await alice.toProvider(await start(other)), { code: "C" });
+  const elsewhere = new Person(runtime);
+  elsewhere.cookie = alice.cookie;
+  expect((await elsewhere.answer(page)).kind).toBe("completed");
+
+  const { expires_at = 0 } = (await runtime.core.store.get(EXPIRY)) ?? {};
+  expect(expires_at).toBeWithin(clock.now() + HOUR - MINUTE, clock.now() + HOUR + 1);
 });
 
 test("is not deleted with old consents, but revoked first", async () => {
