@@ -26,6 +26,7 @@ export function workerAt(uri: string, fields: Partial<LoadedWorker> = {}): Loade
     strictResults: false,
     secret: async () => new Redacted(SECRET),
     headers: async () => ({}),
+    userKeys: [],
     ...fields,
   };
 }

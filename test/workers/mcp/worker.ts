@@ -37,6 +37,7 @@ export function workerAt(uri: string, more: Partial<LoadedWorker> = {}): LoadedW
     strictResults: false,
     secret: async () => new Redacted(""),
     headers: async () => ({}),
+    userKeys: [],
     ...more,
   };
 }
