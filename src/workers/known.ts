@@ -36,6 +36,8 @@ export function loadedWorker(keyring: Keyring, { row, fixed }: KnownWorker): Loa
       if (secret === undefined) throw new WorkerFailure("refused", "It has no secret. Set it again.");
       return new Redacted(secret);
     },
+    ...(config.stdio === undefined ? {} : { stdio: config.stdio }),
+    secrets: async () => (await secrets()).secrets ?? {},
     headers: async () =>
       config.headers === undefined ? {} : filledHeaders(config.headers, (await secrets()).secrets ?? {}),
     ...(config.authorization === undefined
