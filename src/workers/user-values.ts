@@ -11,7 +11,7 @@ export interface WorkerUser {
 
 export interface FillValues {
   secrets: Readonly<Record<string, string>>;
-  /** Absent: nobody in particular, for catalogs. */
+  /** Absent: no user, for catalogs. */
   user?: WorkerUser | undefined;
   /** How the user's id is written. */
   userId?: (id: string) => string;
