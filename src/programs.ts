@@ -29,7 +29,7 @@ export function programsOf(
     secretPaths: secretPathsOf(config),
     incarnationOf: async (projectId) => (await identity.operator(projectId)).incarnation ?? "",
     workerOf: (projectId, id) => workers().loaded(projectId, id),
-    userKeysOf: async () => ({}),
+    userOf: async (_worker, id) => ({ id, keys: {} }),
     stale: (projectId, id) => workers().stale(projectId, id),
   });
 }

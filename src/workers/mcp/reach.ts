@@ -5,6 +5,7 @@ import type { McpClient, Send } from "../../mcp";
 import type { ToolContext } from "../../tools";
 import { isProgram, type StdioWorkers } from "../stdio";
 import type { LoadedWorker } from "../tool";
+import type { WorkerUser } from "../user-values";
 import type { HeldCalls } from "./held";
 
 export interface McpParts {
@@ -27,8 +28,8 @@ export const BASE = "worker";
 const MOST_CATALOG_BYTES = 10 * 1024 * 1024;
 
 /** Those of the record, in lower case, without those of the protocol. */
-export async function headersOf(worker: LoadedWorker): Promise<WorkerHeaders> {
-  const headers = Object.entries(await worker.headers()).map(
+export async function headersOf(worker: LoadedWorker, user?: WorkerUser): Promise<WorkerHeaders> {
+  const headers = Object.entries(await worker.headers(user)).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
   return Object.fromEntries(headers.filter(([name]) => !isOfProtocol(name)));
@@ -36,6 +37,12 @@ export async function headersOf(worker: LoadedWorker): Promise<WorkerHeaders> {
 
 function isOfProtocol(name: string): boolean {
   return name.startsWith("mcp-") || ["accept", "content-type", "last-event-id"].includes(name);
+}
+
+/** Whom a catalog is read for: the token of the administrator's consent, and the administrator's own keys. */
+export interface Administrator {
+  token?: Redacted | undefined;
+  user?: WorkerUser | undefined;
 }
 
 function programsOf({ stdio }: Pick<McpParts, "stdio">): StdioWorkers {
@@ -52,24 +59,28 @@ export interface OwnReach extends AsyncDisposable {
   answered(): Promise<void>;
 }
 
-export async function ownReach(parts: McpParts, worker: LoadedWorker, token?: Redacted): Promise<OwnReach> {
-  if (isProgram(worker)) return programsOf(parts).reading(worker);
+export async function ownReach(parts: McpParts, worker: LoadedWorker, by: Administrator): Promise<OwnReach> {
+  if (isProgram(worker)) return programsOf(parts).reading(worker, by.user);
   const nothing = async (): Promise<void> => undefined;
   return {
-    send: ownSend(parts, worker, token),
+    send: ownSend(parts, worker, by),
     lastWords: () => [],
     answered: nothing,
     [Symbol.asyncDispose]: nothing,
   };
 }
 
-/** Sends without a user: for catalogs, with the token of the administrator's consent if there is one. */
-export function ownSend({ egress }: Pick<McpParts, "egress">, worker: LoadedWorker, token?: Redacted): Send {
+/** Sends without a user of a run: for catalogs. */
+export function ownSend(
+  { egress }: Pick<McpParts, "egress">,
+  worker: LoadedWorker,
+  { token, user }: Administrator = {},
+): Send {
   return async (request) =>
     egress.fetch(worker.uri, {
       ...request,
       headers: {
-        ...(await headersOf(worker)),
+        ...(await headersOf(worker, user)),
         ...(token === undefined ? {} : { authorization: new Redacted(`Bearer ${token.reveal()}`) }),
         ...request.headers,
       },
@@ -86,9 +97,9 @@ export function callSend(
   context: ToolContext,
   headers: WorkerHeaders,
 ): Send {
-  const { call, fence } = context;
+  const { call, userKeys, fence } = context;
   if (isProgram(worker))
-    return programsOf(parts).callSend(worker, { userId: call.userId, userKeys: {}, fence });
+    return programsOf(parts).callSend(worker, { id: call.userId, keys: userKeys }, fence);
   return (request) => context.fetch(BASE, "", { ...request, headers: { ...headers, ...request.headers } });
 }
 

@@ -46,6 +46,11 @@ export class Homes {
     return join(this.worker(key), "catalog");
   }
 
+  /** For one process. */
+  passing(key: WorkerKey): string {
+    return join(this.worker(key), `passing-${crypto.randomUUID()}`);
+  }
+
   user(key: WorkerKey, userId: string): string {
     return join(this.worker(key), "users", nameOf([userId]));
   }
@@ -75,6 +80,10 @@ export class Homes {
   /** The program has answered in the folder of the catalog: what it needs is there. */
   async complete(key: WorkerKey, stdio: StdioConfig): Promise<void> {
     await writeFile(this.#mark(key), markOf(stdio), { mode: 0o600 });
+  }
+
+  remove(home: string): Promise<void> {
+    return remove(home);
   }
 
   async removeProject(key: ProjectKey): Promise<void> {

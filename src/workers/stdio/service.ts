@@ -1,6 +1,6 @@
 // Workers that are programs of this machine: how each is started, for whom, and when its processes and folders go.
 import { realpath } from "node:fs/promises";
-import { type Clock, type LeveledLog, reveal, type Redacted } from "../../base";
+import type { Clock, LeveledLog } from "../../base";
 import { EgressError } from "../../egress";
 import type { Send } from "../../mcp";
 import { CachedByGeneration, type Store } from "../../store";
@@ -11,9 +11,8 @@ import { ProcessPool, type Slot, type Start } from "./pool";
 import type { Programs, ProgramSpec } from "./programs";
 import type { StdioConfig } from "./schema";
 import { stdioSend } from "./send";
-import { filled } from "./templates";
-
-type UserKeys = Readonly<Record<string, Redacted>>;
+import type { WorkerUser } from "../user-values";
+import { filledEnvironment, withHome } from "./templates";
 
 export interface StdioParts {
   store: Store;
@@ -30,8 +29,8 @@ export interface StdioParts {
   incarnationOf(projectId: string): Promise<string>;
   /** The enabled worker as it is now. */
   workerOf(projectId: string, id: string): Promise<LoadedWorker | undefined>;
-  /** The user's own keys as they are now, by provider. */
-  userKeysOf(worker: LoadedWorker, userId: string): Promise<UserKeys>;
+  /** The user with the own keys that the worker names, as they are now. */
+  userOf(worker: LoadedWorker, userId: string): Promise<WorkerUser>;
   /** The worker says that its lists have changed. */
   stale(projectId: string, id: string): void;
 }
@@ -81,20 +80,13 @@ export class StdioWorkers {
   }
 
   /** Sends as a user. `fence`: rejects if nothing may be sent any more. */
-  callSend(
-    worker: ProgramWorker,
-    {
-      userId,
-      userKeys,
-      fence,
-    }: { userId: string; userKeys: UserKeys; fence: (() => Promise<void>) | undefined },
-  ): Send {
-    const owner = ownerOf(worker, userId);
+  callSend(worker: ProgramWorker, user: WorkerUser, fence: (() => Promise<void>) | undefined): Send {
+    const owner = worker.stdio.shared ? undefined : user;
     let slot: Slot | undefined;
     const open = async (signal: AbortSignal | undefined): Promise<Channel> => {
       const key = await this.#keyOf(worker);
       slot = slotOf(key, owner);
-      return this.#pool.open(slot, await this.#start(worker, key, owner, userKeys), signal);
+      return this.#pool.open(slot, await this.#start(worker, key, owner), signal);
     };
     const running = (): Channel | undefined => (slot === undefined ? undefined : this.#pool.running(slot));
     const reached = { open, running, fence };
@@ -104,30 +96,32 @@ export class StdioWorkers {
     };
   }
 
-  /** Starts a process of no user, which ends with the reading. */
-  async reading(worker: ProgramWorker, userKeys: UserKeys = {}): Promise<Reading> {
+  /**
+   * Starts a process that ends with the reading. `user`: whose own keys it gets. What it writes then belongs to that user, so
+   * it has a folder that is deleted afterwards; otherwise its packages stay for the processes of users.
+   */
+  async reading(worker: ProgramWorker, user: WorkerUser | undefined): Promise<Reading> {
     const key = await this.#keyOf(worker);
-    const release = await this.#turn(this.#homes.catalog(key));
-    const slot = { ...slotOf(key, ""), once: crypto.randomUUID() };
+    const home = user === undefined ? this.#homes.catalog(key) : this.#homes.passing(key);
+    const release = await this.#turn(home);
+    const slot = { ...slotOf(key, undefined), once: crypto.randomUUID() };
     let latest: Channel | undefined;
     const open = async (signal: AbortSignal | undefined): Promise<Channel> => {
-      const home = this.#homes.catalog(key);
-      const spec = await this.#spec(worker, { home, userId: "", userKeys });
+      const spec = await this.#spec(worker, home, user);
       const prepare = (): Promise<void> => this.#homes.prepare(key, home, worker.stdio);
-      const current = async (): Promise<ProgramSpec> => spec;
-      latest = await this.#pool.open(
-        slot,
-        { spec, shared: false, prepare, current, changed: () => undefined },
-        signal,
-      );
+      const start = { spec, shared: false, prepare, current: async () => spec, changed: () => undefined };
+      latest = await this.#pool.open(slot, start, signal);
       return latest;
     };
     return {
       send: stdioSend({ open, running: () => this.#pool.running(slot) }),
       lastWords: () => latest?.lastWords() ?? [],
-      answered: () => this.#homes.complete(key, worker.stdio),
+      answered: async () => {
+        if (user === undefined) await this.#homes.complete(key, worker.stdio);
+      },
       [Symbol.asyncDispose]: async () => {
         await this.#pool.endWhere(({ once }) => once === slot.once).finally(release);
+        if (user !== undefined) await this.#homes.remove(home);
       },
     };
   }
@@ -192,45 +186,41 @@ export class StdioWorkers {
     this.#running.add(running);
   }
 
-  async #start(worker: ProgramWorker, key: WorkerKey, owner: string, userKeys: UserKeys): Promise<Start> {
+  /** `owner`: undefined: all users. */
+  async #start(worker: ProgramWorker, key: WorkerKey, owner: WorkerUser | undefined): Promise<Start> {
     const { stdio, projectId, id } = worker;
-    const home = stdio.shared ? this.#homes.shared(key) : this.#homes.user(key, owner);
+    const home = owner === undefined ? this.#homes.shared(key) : this.#homes.user(key, owner.id);
     return {
-      spec: await this.#spec(worker, { home, userId: owner, userKeys }),
-      shared: stdio.shared,
+      spec: await this.#spec(worker, home, owner),
+      shared: owner === undefined,
       prepare: () => this.#prepared(key, home, stdio),
       changed: () => this.#parts.stale(projectId, id),
-      current: () => this.#current(worker, key, owner),
+      current: () => this.#current(worker, key, owner?.id),
     };
   }
 
-  /** What a process of the owner would be started with now. */
+  /** What a process of the owner would be started with now; undefined if there must be none. */
   async #current(
     { projectId, id }: ProgramWorker,
     before: WorkerKey,
-    owner: string,
+    userId: string | undefined,
   ): Promise<ProgramSpec | undefined> {
     const worker = await this.#parts.workerOf(projectId, id);
-    if (worker === undefined || !isProgram(worker)) return undefined;
+    if (worker === undefined || !isProgram(worker) || worker.stdio.shared !== (userId === undefined))
+      return undefined;
     const key = await this.#keyOf(worker);
     if (!Bun.deepEquals(key, before)) return undefined;
-    const userKeys = owner === "" ? {} : await this.#parts.userKeysOf(worker, owner);
-    return (await this.#start(worker, key, owner, userKeys)).spec;
+    const owner = userId === undefined ? undefined : await this.#parts.userOf(worker, userId);
+    return (await this.#start(worker, key, owner)).spec;
   }
 
-  async #spec(
-    worker: ProgramWorker,
-    { home, userId, userKeys }: { home: string; userId: string; userKeys: UserKeys },
-  ): Promise<ProgramSpec> {
+  async #spec(worker: ProgramWorker, home: string, user: WorkerUser | undefined): Promise<ProgramSpec> {
     const { command, arguments: given, environment, sandbox, read, write } = worker.stdio;
     await this.#checkPaths([...read, ...write]);
-    const values = { secrets: await worker.secrets(), userKeys, userId, home };
     return {
       command,
-      arguments: given.map((text) => reveal(filled(text, values))),
-      environment: Object.fromEntries(
-        Object.entries(environment).map(([name, text]) => [name, filled(text, values)]),
-      ),
+      arguments: given.map((text) => withHome(text, home)),
+      environment: filledEnvironment(environment, home, { secrets: await worker.secrets(), user }),
       home,
       sandbox,
       read,
@@ -276,11 +266,7 @@ export class StdioWorkers {
   }
 }
 
-/** Empty: all users. */
-function ownerOf({ stdio }: ProgramWorker, userId: string): string {
-  return stdio.shared ? "" : userId;
-}
-
-function slotOf({ projectId, incarnation, id, createdAt }: WorkerKey, userId: string): Slot {
-  return { projectId, workerId: id, incarnation: `${incarnation} ${createdAt}`, userId };
+/** Undefined: all users, or none. */
+function slotOf({ projectId, incarnation, id, createdAt }: WorkerKey, owner: WorkerUser | undefined): Slot {
+  return { projectId, workerId: id, incarnation: `${incarnation} ${createdAt}`, userId: owner?.id ?? "" };
 }

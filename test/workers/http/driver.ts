@@ -28,6 +28,7 @@ export function workerAt(uri: string, fields: Partial<LoadedWorker> = {}): Loade
     secret: async () => new Redacted(SECRET),
     secrets: async () => ({}),
     headers: async () => ({}),
+    userKeys: [],
     ...fields,
   };
 }

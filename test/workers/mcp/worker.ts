@@ -39,6 +39,7 @@ export function workerAt(uri: string, more: Partial<LoadedWorker> = {}): LoadedW
     secret: async () => new Redacted(""),
     secrets: async () => ({}),
     headers: async () => ({}),
+    userKeys: [],
     ...more,
   };
 }
