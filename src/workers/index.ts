@@ -2,7 +2,7 @@
 export type { Define, WorkerCatalog } from "./catalogs";
 export { definitionOf } from "./foreign";
 export { httpKind } from "./http";
-export { mcpKind } from "./mcp";
+export { type McpKind, mcpKind } from "./mcp";
 export type { WorkerKinds } from "./refresh";
 export type {
   CreateWorker,
