@@ -5,6 +5,8 @@ import {
   type Connections,
   missingScopes,
   openHeldGrant,
+  type Owner,
+  type RefusedGrantError,
   sealHeldGrant,
   type TokenGrant,
 } from "../connections";
@@ -62,10 +64,14 @@ export class Finish {
     const { store, keyring, clock } = this.#core;
     const { project_id, id } = flow;
     const now = clock.now();
-    const isHeld = await this.#connections.keep(async () => {
+    const write = async (): Promise<boolean> => {
       // Each attempt seals it again: a rotation may have deleted the data key meanwhile.
       const sealed = await sealHeldGrant(keyring, project_id, id, grant, now);
       return store.write(() => repository.holdGrant(flow, sealed), { reserved: true });
+    };
+    const isHeld = await this.#connections.keep(write).catch(async (error: unknown) => {
+      await this.#giveUp(flow, provider, grant);
+      throw error;
     });
     if (!isHeld) return this.#tooLate(flow, provider, grant);
     this.#heldFor(flow);
@@ -121,22 +127,28 @@ export class Finish {
 
   /** Fails a flow. The grant that it holds is revoked. */
   async fail(flow: FlowRow, reason: string, by: Actor): Promise<Outcome> {
-    const { store } = this.#core;
-    const ending = { status: "failed", reason, scopes: JSON.parse(flow.scopes), connectionId: null } as const;
-    await store.write(() => this.#end(flow, ending, by));
+    await this.#core.store.write(() => this.#fail(flow, reason, by));
     this.#connections.revocations.sendInBackground(flow.id);
     return { kind: "failed", reason, about: partiesOf(flow) };
   }
 
-  /** Revokes a grant that must not be used. The flow has ended: a revocation waits for consents that are in progress. */
-  async revokeRefused(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<void> {
-    const owner = { ...ownerOf(flow, provider), isUsable: false };
-    await this.#connections.keep(() => this.#connections.revocations.add(owner, grant));
+  /** Fails a flow with a grant that must not be used, which is revoked. */
+  async refuse(flow: FlowRow, provider: Provider, error: RefusedGrantError, by: Actor): Promise<Outcome> {
+    const { message: reason, grant } = error;
+    await this.#revoke({ ...ownerOf(flow, provider), isUsable: false }, grant, () =>
+      this.#fail(flow, reason, by),
+    );
+    return { kind: "failed", reason, about: partiesOf(flow) };
   }
 
-  /** Revokes a grant that nothing holds, unless a later consent continues it. */
-  async #revoke(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<void> {
-    await this.#connections.keep(() => this.#connections.revocations.add(ownerOf(flow, provider), grant));
+  #fail(flow: FlowRow, reason: string, by: Actor): Transaction<boolean> {
+    const scopes: string[] = JSON.parse(flow.scopes);
+    return this.#end(flow, { status: "failed", reason, scopes, connectionId: null }, by);
+  }
+
+  /** Revokes a grant that nothing holds. `also`: done in the same transaction. */
+  async #revoke(owner: Owner, grant: TokenGrant, also?: () => Transaction<unknown>): Promise<void> {
+    await this.#connections.keep(() => this.#connections.revocations.add(owner, grant, also));
   }
 
   /** Completes a flow that tests the customer's verifier. */
@@ -202,17 +214,18 @@ export class Finish {
 
   // A grant that the flow holds is stored or revoked by whatever has ended the flow.
   async #tooLate(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<Outcome> {
-    if (flow.sealed_grant === null) await this.#revoke(flow, provider, grant);
+    if (flow.sealed_grant === null) await this.#revoke(ownerOf(flow, provider), grant);
     const current = await repository.findFlow(this.#core.store, flow.project_id, flow.id);
     return (current === undefined ? undefined : this.ended(current)) ?? UNKNOWN_STATE;
   }
 
   /** Nothing holds a grant that cannot be stored for good. */
   async #giveUp(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<void> {
+    const by = { kind: "server", projectId: flow.project_id } as const;
     try {
-      // A revocation waits for consents that are in progress.
-      await this.fail(flow, "the grant could not be stored", { kind: "server", projectId: flow.project_id });
-      await this.#connections.revocations.add(ownerOf(flow, provider), grant);
+      await this.#revoke(ownerOf(flow, provider), grant, () =>
+        this.#fail(flow, "the grant could not be stored", by),
+      );
     } catch (error) {
       this.#core.log.error("a grant was lost", { provider_id: provider.id, error });
     }
@@ -228,7 +241,7 @@ export class Finish {
   }
 }
 
-function ownerOf(flow: FlowRow, provider: Provider) {
+function ownerOf(flow: FlowRow, provider: Provider): Owner {
   return { projectId: flow.project_id, userId: flow.user_id, provider, isUsable: true };
 }
 

@@ -1,5 +1,5 @@
 // SQL of revocations: grants without a connection that must be revoked at their provider.
-import { all, command, erase, get, query, run, type Store, type Transaction } from "../store";
+import { command, erase, get, query, run, type Store, type Transaction } from "../store";
 import type { ConnectionRow } from "./repository";
 
 export interface RevocationRow {
@@ -62,11 +62,6 @@ const replace = command<Pick<ConnectionRow, "sealed_tokens" | "sealed_facts"> & 
   "UPDATE revocations SET sealed_tokens = :sealed_tokens, sealed_facts = :sealed_facts WHERE id = :id",
 );
 const DELETE = query("DELETE FROM revocations WHERE id = ?");
-// Flows whose code was exchanged, or is being exchanged.
-const CONSENTING = query<{ id: string }>(
-  "SELECT id FROM authorizations WHERE project_id = ? AND user_id = ? AND provider_id = ? " +
-    "AND status = 'pending' AND used_at IS NOT NULL ORDER BY expires_at DESC LIMIT 100",
-);
 
 /** Adds an order to revoke a grant, in the transaction after which no row holds it. */
 export function* addRevocation(grant: GivenUp, id: string, now: number): Transaction<void> {
@@ -117,11 +112,6 @@ export async function ordersBeingSent(
   { projectId, userId, providerId }: Record<"projectId" | "userId" | "providerId", string>,
 ): Promise<string[]> {
   return (await store.all(SENDING, projectId, providerId, userId)).map(({ id }) => id);
-}
-
-/** The ids of the user's consents at this provider that were not finished after the provider's answer. */
-export function* usedFlows({ project_id, user_id, provider_id }: RevocationRow): Transaction<string[]> {
-  return (yield* all(CONSENTING, project_id, user_id, provider_id)).map(({ id }) => id);
 }
 
 export function* changeRevocation(
