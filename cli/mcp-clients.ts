@@ -1,6 +1,5 @@
 // Connects MCP clients to a gateway: prints an entry, or writes it into the client's file. It never contains the API key: the
 // client takes the key from the environment, or prompts for it.
-import { existsSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import type { JsonObject } from "../src/base";
 import type { Config } from "../src/config";
@@ -12,6 +11,7 @@ import type { Common } from "./command";
 import { UsageError } from "./errors";
 import type { Io } from "./io";
 import { mergedJson } from "./json-file";
+import { ownCommand } from "./own-command";
 import {
   braces,
   type ClientName,
@@ -108,13 +108,6 @@ function pathOf(io: Io, name: ClientName, file: string | undefined): string {
   if (home === undefined || !isAbsolute(home))
     throw new UsageError("--write needs a home folder (HOME). Add the printed entry by hand.");
   return join(home, file.slice(2));
-}
-
-/** The command that starts this program from any folder and without a PATH. */
-function ownCommand(): string[] {
-  // An executable contains its sources, so its program is not a file.
-  const source = join(import.meta.dir, "main.ts");
-  return existsSync(source) ? [process.execPath, source] : [process.execPath];
 }
 
 /** The flags that say where this command works, also those of its environment: the client runs with another one. */
