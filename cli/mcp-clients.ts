@@ -71,10 +71,15 @@ interface Target {
 function jsonTarget(format: Format, entry: Entry, output: OutputFormat): Target {
   const config = format.config(serverOf(format, entry), entry);
   return {
-    file: format.file,
+    file: fileOf(format),
     printed: textOf(output, config, () => `${JSON.stringify(config, null, 2)}\n`),
     change: (text) => mergedJson(text, config),
   };
+}
+
+function fileOf({ file, otherFile }: Format): string | undefined {
+  if (file === undefined || otherFile === undefined) return file;
+  return !existsSync(file) && existsSync(otherFile) ? otherFile : file;
 }
 
 function tomlTarget(entry: Entry): Target {
@@ -129,9 +134,9 @@ function locationFlags({ env }: Io, common: Common, config: Config): string[] {
   return flags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
 }
 
-function serverOf({ variable = braces, remote }: Format, { url, key, command }: Entry): JsonObject {
+function serverOf({ variable = braces, remote, local }: Format, { url, key, command }: Entry): JsonObject {
   const [program, ...args] = command;
-  if (program !== undefined) return { command: program, args };
+  if (program !== undefined) return local === undefined ? { command: program, args } : local(command);
   const headers: JsonObject =
     key === undefined
       ? {}
