@@ -1,5 +1,6 @@
 // Connects MCP clients to a gateway: prints an entry, or writes it into the client's file. It never contains the API key: the
 // client takes the key from the environment, or prompts for it.
+import { existsSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import type { JsonObject } from "../src/base";
 import type { Config } from "../src/config";

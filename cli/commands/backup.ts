@@ -2,11 +2,11 @@
 import { existsSync } from "node:fs";
 import type { ListedBackup, MadeBackup, OpenedBackup, VerifiedBackup } from "../../src/backup";
 import type { Config } from "../../src/config";
-import { configurationError } from "../../src/errors";
+import { configurationError, notFound } from "../../src/errors";
 import { refuseServer, withDataFolder } from "../client/client";
 import { type Common, verb } from "../command";
 import { counted } from "../counted";
-import { EXIT, UsageError } from "../errors";
+import { EXIT } from "../errors";
 import { readText } from "../input";
 import type { Io } from "../io";
 import { print, printList, printRecord, type Shape } from "../output";
@@ -61,6 +61,13 @@ export const verbs = [
     flags: [IDENTITY],
     read: (line) => ({ file: line.word(0), identity: line.text("identity") }),
     run: restore,
+  }),
+  verb({
+    usage: "show <file>",
+    summary: "Show what a backup says about itself, without checking it.",
+    examples: ["runtime backup show runtime.backup"],
+    read: (line) => ({ file: line.word(0) }),
+    run: show,
   }),
   verb({
     usage: "list [folder]",
@@ -167,7 +174,7 @@ function printVerified(io: Io, common: Common, file: string, verified: VerifiedB
 }
 
 function checkExists(file: string): void {
-  if (!existsSync(file)) throw new UsageError(`${file} does not exist.`);
+  if (!existsSync(file)) throw notFound(`${file} does not exist.`);
 }
 
 async function identitiesOf(io: Io, file: string | undefined) {
@@ -230,13 +237,22 @@ const LISTED: Shape<ListedBackup> = {
   ],
 };
 
+async function show(io: Io, common: Common, { file }: { file: string }): Promise<void> {
+  refuseServer(common, "backup show");
+  checkExists(file);
+  const { describeBackup } = await import("../../src/backup");
+  const found = await describeBackup(file);
+  if (found === undefined) throw notFound(`${file} is not a backup.`);
+  printRecord(io, common, found, LISTED);
+}
+
 async function list(io: Io, common: Common, { folder }: { folder: string | undefined }): Promise<void> {
   refuseServer(common, "backup list");
   const config = await loadCommonConfig(io, common);
   const place = folder ?? config.backupFolder();
   if (place === undefined)
     throw configurationError("Give a folder, or set backup.folder (RUNTIME_BACKUP_FOLDER).");
-  if (!existsSync(place)) throw new UsageError(`${place} does not exist.`);
+  if (!existsSync(place)) throw notFound(`${place} does not exist.`);
   const { listBackups } = await import("../../src/backup");
   printList(io, common, await listBackups(place), LISTED, "There are no backups in this folder.");
 }

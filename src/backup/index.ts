@@ -33,3 +33,8 @@ export async function restoreBackup(request: RestoreRequest): Promise<VerifiedBa
 export async function listBackups(folder: string): Promise<ListedBackup[]> {
   return (await import("./list")).listBackups(folder);
 }
+
+/** As `list.ts` says. */
+export async function describeBackup(file: string): Promise<ListedBackup | undefined> {
+  return (await import("./list")).describeBackup(file);
+}

@@ -20,13 +20,14 @@ export interface ListedBackup {
 /** Newest first. Other files are left out. */
 export async function listBackups(folder: string): Promise<ListedBackup[]> {
   const names = readdirSync(folder).filter((name) => !name.startsWith("."));
-  const found = await Promise.all(names.map((name) => describe(join(folder, name))));
+  const found = await Promise.all(names.map((name) => describeBackup(join(folder, name))));
   return found
     .filter((backup) => backup !== undefined)
     .toSorted((one, other) => other.created_at.localeCompare(one.created_at));
 }
 
-async function describe(file: string): Promise<ListedBackup | undefined> {
+/** One backup, without a check; undefined for another file. */
+export async function describeBackup(file: string): Promise<ListedBackup | undefined> {
   const { size, mtimeMs } = statSync(file);
   if (!statSync(file).isFile()) return undefined;
   const base = { file, bytes: size };

@@ -29,7 +29,7 @@ const NEEDED: Readonly<Record<string, string>> = { "docs/backups.md": "age-keyge
 for (const [page, blocks] of PAGES) {
   const program = NEEDED[page];
   const testHere = program === undefined ? test : testWith(program, Bun.which(program) !== null);
-  testHere(`the commands of ${page}`, () => runBlocks(blocks));
+  testHere(`the commands of ${page}`, () => runBlocks(blocks), 60_000);
 }
 
 async function runBlocks(blocks: readonly string[]): Promise<void> {
