@@ -200,7 +200,11 @@ export class Consent {
 
   /** Holds the grant and starts the user check, unless the customer has disabled it. */
   async #checkUser(flow: FlowRow, provider: Provider, grant: TokenGrant, by: Actor): Promise<Outcome> {
-    const check = await this.#userCheck(flow);
+    const check = await this.#userCheck(flow).catch(async (error: unknown) => {
+      // The browser comes back to the grant.
+      await this.#finish.hold(flow, provider, grant);
+      throw error;
+    });
     if (check?.kind === "none") return this.#finish.complete(flow, provider, grant, by);
     const held = await this.#finish.hold(flow, provider, grant);
     return "kind" in held ? held : this.#startCheck(held, check, by);
