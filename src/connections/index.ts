@@ -8,5 +8,6 @@ export { openHeldGrant, placeOfGrant, sealHeldGrant } from "./held-grant";
 export { RefusedGrantError } from "./refused-grant";
 export { splitScopes, TokenRequestError } from "./token-answer";
 export { exchangeCode, type TokenGrant } from "./token-request";
+export { basicCredentials, keyFrom, MOST_KEY_CHARACTERS, testKey } from "./key-test";
 export { missingScopes, unionOfScopes } from "./scopes";
 export { sealedConnections } from "./tokens";

@@ -66,7 +66,8 @@ function contextOf({ tool, userId, authorization, grant }: GuardedCall): object 
               provider_id: authorization.name,
               oauth2: {
                 scopes: grant?.scopes ?? [],
-                at: grant && claimsOf(grant.token),
+                // A key is never shown, whatever it looks like.
+                at: authorization.provider?.apiKey === undefined ? grant && claimsOf(grant.token) : undefined,
                 user_info: grant?.userInfo,
               },
             },

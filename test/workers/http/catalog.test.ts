@@ -43,7 +43,7 @@ describe("a tool that breaks a rule is left out, and the others stay:", () => {
     ["it is much too large", definition({ description: "x".repeat(700_000) }), "600000 characters"],
     [
       "its authorization is of another type",
-      definition(needs({ provider_type: "api_key", id: "a" })),
+      definition(needs({ provider_type: "saml", id: "a" })),
       "oauth2",
     ],
     ["its authorization names nothing", definition(needs({ provider_type: "oauth2" })), "provider_id"],
