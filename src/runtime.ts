@@ -154,8 +154,9 @@ function servicesOf(
     *changed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
     },
-    *moved(projectId, id) {
-      yield* endConnectionsOfProvider(projectId, id, clock.now());
+    *moved(projectId, id, revokes) {
+      if (revokes) yield* endConnectionsOfProvider(projectId, id, clock.now());
+      else yield* removeConnections(projectId, id);
     },
     afterOrders: () => connections.revocations.sendDueInBackground(),
     *removed(projectId, id, revokes) {

@@ -1,4 +1,5 @@
 // Tools: the interface for catalogs, and the services that list and run tools.
+export { mayReceiveKeys } from "./key-rules";
 export {
   closedList,
   endOfString,
@@ -30,6 +31,7 @@ export {
   fatal,
   type FieldSentence,
   GrantDead,
+  KeysRefused,
   networkTimeout,
   networkUnreachable,
   outcomeUnknown,

@@ -7,11 +7,12 @@ import { alreadyExists, unavailable } from "../errors";
 import type { Principal } from "../identity";
 import type { StaticWorker } from "../config";
 import { type Change, makeChange } from "../store";
+import { keyUserOf } from "./administrator-keys";
 import { accessOf, type AuthorizeRequest, WorkerAuthorizations } from "./authorizations";
 import * as stored from "./catalog-repository";
 import { WorkerCatalogs } from "./catalog-service";
 import { type Define, OfferedCatalogs, type WorkerCatalog } from "./catalogs";
-import { configOf, givenSecrets, type WorkerConfig } from "./config";
+import { configOf, givenSecrets, userKeyIdsOf, type WorkerConfig } from "./config";
 import { WorkerDirectory } from "./directory";
 import { typeOf } from "./known";
 import { Previews } from "./preview/service";
@@ -206,7 +207,8 @@ export class Workers {
   granted({ projectId, userId, providerId }: NewGrant): void {
     this.#upkeep.granted(projectId, ({ row }) => {
       const access = accessOf(row);
-      return access?.provider === providerId && access.user === userId;
+      if (access?.provider === providerId && access.user === userId) return true;
+      return userKeyIdsOf(row).includes(providerId) && keyUserOf(row) === userId;
     });
   }
 
