@@ -23,6 +23,7 @@ import { type Health, HealthCheck } from "./health";
 import { openCore, type RuntimeParts } from "./open-core";
 import { Bindings, Chains, Hooks, PluginHealth, Plugins, sealedPlugins, Trials } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
+import { programsOf } from "./programs";
 import { Providers, sealedClientSecrets } from "./providers";
 import { Mcp } from "./mcp";
 import { Chat, Embeddings, Models, Responses, sealedModels } from "./llm";
@@ -147,7 +148,10 @@ function servicesOf(
   const issuer = new OpenIdIssuer(core);
   const grants = {
     leave: (id: string) => leaving.leave(id),
-    left: () => leaving.left(),
+    left: (project: { id: string; incarnation: string }) => {
+      leaving.left();
+      programs.removeProjectInBackground(project.id, project.incarnation);
+    },
   };
   const identity = new Identity(core, { audit, executionLog, issuer, grants });
   const providers = new Providers(core, audit, extensions.presets, {
@@ -188,7 +192,9 @@ function servicesOf(
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
   const idempotency = new Idempotency(core);
+  const programs = programsOf(core, config, parts, { identity, workers: () => workers });
   const mcpServers = mcpKind({
+    stdio: programs,
     egress: core.egress,
     clock,
     maxResultBytes: core.settings["mcp.max_result_bytes"],
@@ -201,6 +207,7 @@ function servicesOf(
     toolkits: extensions.catalogs.map(({ toolkit }) => toolkit.name),
     fixed: config.workers,
     consents: { providers, connections, authorization },
+    programs,
   });
   const tools = new Tools(core, extensions.catalogs, {
     audit,
@@ -257,7 +264,9 @@ function servicesOf(
     pluginHealth: new PluginHealth(core),
     trail,
     refusals,
-    inspection: new Inspection(core, audit, signingKey),
+    inspection: new Inspection(core, audit, signingKey, (projectId, userId) =>
+      programs.removeUser(projectId, userId),
+    ),
     auditKeeper: new Keeper(core, signingKey, config.auditHeadsFile()),
     manifests: new Manifests(core.store, events, {
       providers,

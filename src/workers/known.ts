@@ -24,6 +24,7 @@ export function loadedWorker(keyring: Keyring, { row, fixed }: KnownWorker): Loa
   return {
     projectId: row.project_id,
     id: row.id,
+    createdAt: row.created_at,
     type: typeOf(row),
     uri: row.uri,
     timeoutMs: config.timeout * 1000,

@@ -183,6 +183,13 @@ export class Refresher {
   }
 }
 
+/** What a worker that wants a token says about it. */
+export function challengeOf(outcome: Outcome | undefined): string | undefined {
+  if (outcome === undefined || !("failure" in outcome) || outcome.failure.reason !== "unauthorized")
+    return undefined;
+  return outcome.challenge ?? "";
+}
+
 /** Whether a worker has not changed since. One of a later project may have its id and version. */
 function isSame(now: WorkerRow | undefined, { version, created_at }: WorkerRow): boolean {
   return now?.version === version && now.created_at === created_at;
