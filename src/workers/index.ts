@@ -15,7 +15,7 @@ export type {
   WorkerTestResult,
 } from "./schema";
 export { sealedWorkers } from "./secrets";
-export { maySetPrograms, PROGRAM_REFUSED } from "./stdio/permission";
+export { maySetPrograms, PROGRAM_REFUSED, type Programs, StdioWorkers } from "./stdio";
 export { type WorkerParts, Workers } from "./service";
 export {
   type LoadedWorker,

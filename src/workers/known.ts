@@ -1,12 +1,12 @@
 // A worker of a project, from its table or from the configuration, and what its calls need.
 import type { Keyring } from "../crypto";
-import { configOf } from "./config";
+import { configOf, userKeyIdsOf } from "./config";
 import type { WorkerRow } from "./repository";
 import { type GivenSecrets, secretsForCall } from "./secrets";
 import { Redacted } from "../base";
 import { type LoadedWorker, WorkerFailure } from "./tool";
 import type { WorkerType } from "./schema";
-import { filledTexts, headerUserId, userKeysOf } from "./user-values";
+import { filledTexts, headerUserId } from "./user-values";
 
 export interface KnownWorker {
   row: WorkerRow;
@@ -24,6 +24,7 @@ export function loadedWorker(keyring: Keyring, { row, fixed }: KnownWorker): Loa
   return {
     projectId: row.project_id,
     id: row.id,
+    createdAt: row.created_at,
     type: typeOf(row),
     uri: row.uri,
     timeoutMs: config.timeout * 1000,
@@ -44,7 +45,7 @@ export function loadedWorker(keyring: Keyring, { row, fixed }: KnownWorker): Loa
       const { secrets: values = {} } = await secrets();
       return filledTexts(config.headers, { secrets: values, user, userId: headerUserId });
     },
-    userKeys: userKeysOf({ ...config.headers, ...config.stdio?.environment }),
+    userKeys: userKeyIdsOf(row),
     ...(config.authorization === undefined
       ? {}
       : { providerId: config.authorization.provider, scopes: config.authorization.scopes }),

@@ -62,7 +62,8 @@ export class Refresher {
     const startedAt = this.#core.clock.now();
     const ask: Ask<Reading> = async (loaded, options) => {
       const catalog = await this.#kinds[loaded.type].read(loaded, options);
-      return { catalog: options.token === undefined ? catalog : withoutResources(catalog), startedAt };
+      const isOfAdministrator = options.token !== undefined || Object.keys(options.userKeys ?? {}).length > 0;
+      return { catalog: isOfAdministrator ? withoutResources(catalog) : catalog, startedAt };
     };
     const result = await this.#ask(worker, READ_TIMEOUT_MS, ask);
     return "failure" in result ? result : { reading: result.answer };
@@ -163,8 +164,9 @@ export class Refresher {
     try {
       const signal = AbortSignal.any([ended.signal, this.#closing.signal]);
       const loaded = loadedWorker(keyring, worker);
+      const keys = await this.#authorizations.keysFor(worker);
       const answer = await this.#authorizations.withToken(worker, (token) =>
-        ask(loaded, { signal, ...(token === undefined ? {} : { token }) }),
+        ask(loaded, { signal, ...keys, ...(token === undefined ? {} : { token }) }),
       );
       return { answer };
     } catch (error) {
@@ -179,6 +181,13 @@ export class Refresher {
       alarm.cancel();
     }
   }
+}
+
+/** What a worker that wants a token says about it. */
+export function challengeOf(outcome: Outcome | undefined): string | undefined {
+  if (outcome === undefined || !("failure" in outcome) || outcome.failure.reason !== "unauthorized")
+    return undefined;
+  return outcome.challenge ?? "";
 }
 
 /** Whether a worker has not changed since. One of a later project may have its id and version. */

@@ -102,10 +102,21 @@ function checkKept(isProgram: boolean, { mcp }: UpdateWorker): void {
 /** Whether the catalog must be read again. */
 export function asksDifferently(before: WorkerRow, after: WorkerRow): boolean {
   const facts = ({ uri, sealed_secrets, config }: WorkerRow): unknown => {
-    const { timeout, retry, headers, oauth2, stdio, authorization, send_tokens } = JSON.parse(
+    const { timeout, retry, headers, key_user, oauth2, stdio, authorization, send_tokens } = JSON.parse(
       config,
     ) as WorkerConfig;
-    return { uri, sealed_secrets, timeout, retry, headers, oauth2, stdio, authorization, send_tokens };
+    return {
+      uri,
+      sealed_secrets,
+      timeout,
+      retry,
+      headers,
+      key_user,
+      oauth2,
+      stdio,
+      authorization,
+      send_tokens,
+    };
   };
   return after.enabled === 1 && (before.enabled === 0 || !Bun.deepEquals(facts(before), facts(after)));
 }

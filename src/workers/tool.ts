@@ -63,6 +63,8 @@ export interface ReadCatalog {
 export interface LoadedWorker {
   projectId: string;
   id: string;
+  /** Of its record, ms: a later worker with the same id is another. 0: of the configuration. */
+  createdAt: number;
   type: "http" | "mcp";
   /** Of a program, `stdio:` and its id: nothing is sent there. */
   uri: string;

@@ -14,6 +14,7 @@ import {
   badInput,
   fatal,
   GrantDead,
+  KeysRefused,
   networkFailureOf,
   networkTimeout,
   outcomeUnknown,
@@ -114,6 +115,7 @@ function byStatus(failed: Failed, { status, headers }: StatusError): CallFailure
 
 function unauthorized(failed: Failed): ToolError {
   if (failed.hasGrant) return new GrantDead("401");
+  if (failed.worker.userKeys.length > 0) return new KeysRefused(`${whoOf(failed)} refuses the call (401).`);
   return upstreamUnauthorized(`${whoOf(failed)} refuses the credentials of its record.`, {
     advice: `An administrator checks its headers and its authorization: runtime workers show ${failed.worker.id}`,
   });

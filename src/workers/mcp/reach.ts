@@ -3,6 +3,7 @@ import { type Clock, netstrings, Redacted, reveal } from "../../base";
 import type { Egress } from "../../egress";
 import type { McpClient, Send } from "../../mcp";
 import type { ToolContext } from "../../tools";
+import { isProgram, type StdioWorkers } from "../stdio";
 import type { LoadedWorker } from "../tool";
 import type { WorkerUser } from "../user-values";
 import type { HeldCalls } from "./held";
@@ -12,6 +13,8 @@ export interface McpParts {
   clock: Clock;
   client: McpClient;
   held: HeldCalls;
+  /** Workers that are programs. */
+  stdio?: StdioWorkers | undefined;
   /** Setting `mcp.max_result_bytes`. */
   maxResultBytes: number;
   /** Called when a worker seems to have other tools than its stored catalog. */
@@ -42,6 +45,31 @@ export interface Administrator {
   user?: WorkerUser | undefined;
 }
 
+function programsOf({ stdio }: Pick<McpParts, "stdio">): StdioWorkers {
+  if (stdio === undefined) throw new Error("there are no programs here");
+  return stdio;
+}
+
+/** How a server is asked without a user. */
+export interface OwnReach extends AsyncDisposable {
+  send: Send;
+  /** What a program has written on its standard error. */
+  lastWords(): string[];
+  /** The server has answered. */
+  answered(): Promise<void>;
+}
+
+export async function ownReach(parts: McpParts, worker: LoadedWorker, by: Administrator): Promise<OwnReach> {
+  if (isProgram(worker)) return programsOf(parts).reading(worker, by.user);
+  const nothing = async (): Promise<void> => undefined;
+  return {
+    send: ownSend(parts, worker, by),
+    lastWords: () => [],
+    answered: nothing,
+    [Symbol.asyncDispose]: nothing,
+  };
+}
+
 /** Sends without a user of a run: for catalogs. */
 export function ownSend(
   { egress }: Pick<McpParts, "egress">,
@@ -63,13 +91,26 @@ export function ownSend(
 }
 
 /** Sends as the user of a run, with the user's token if the tool needs one. */
-export function callSend(context: ToolContext, headers: WorkerHeaders): Send {
+export function callSend(
+  parts: Pick<McpParts, "stdio">,
+  worker: LoadedWorker,
+  context: ToolContext,
+  headers: WorkerHeaders,
+): Send {
+  const { call, userKeys, fence } = context;
+  if (isProgram(worker))
+    return programsOf(parts).callSend(worker, { id: call.userId, keys: userKeys }, fence);
   return (request) => context.fetch(BASE, "", { ...request, headers: { ...headers, ...request.headers } });
 }
 
-/** Names the server of a worker: another address is another server. */
-export function serverKey({ projectId, id, uri }: LoadedWorker): string {
-  return netstrings([projectId, id, uri]);
+/** Names the server of a worker: another address is another server, and another program too. */
+export function serverKey({ projectId, id, uri, stdio }: LoadedWorker): string {
+  return netstrings([
+    projectId,
+    id,
+    uri,
+    ...(stdio === undefined ? [] : [stdio.command, ...stdio.arguments]),
+  ]);
 }
 
 export interface SessionOwner {
