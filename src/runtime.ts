@@ -33,7 +33,15 @@ import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
-import { definitionOf, httpKind, mcpKind, sealedRegistrations, sealedWorkers, Workers } from "./workers";
+import {
+  definitionOf,
+  httpKind,
+  mcpKind,
+  sealedIdentityKeys,
+  sealedRegistrations,
+  sealedWorkers,
+  Workers,
+} from "./workers";
 
 export interface Runtime {
   readonly core: Core;
@@ -230,6 +238,7 @@ function servicesOf(
     ...sealedRuns,
     ...sealedMemory,
     ...sealedRegistrations,
+    ...sealedIdentityKeys,
   ]);
   return {
     executionLog,

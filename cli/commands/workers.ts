@@ -8,6 +8,7 @@ import {
   getWorker,
   listWorkers,
   refreshWorker,
+  rotateIdentity,
   testWorker,
   updateWorker,
   workerDiff,
@@ -25,7 +26,17 @@ import { consentOfWorker, createFromAddress, noteState } from "../worker-create"
 
 const SHAPE: Shape<Worker> = {
   name: ({ id }) => id,
-  optional: ["http", "mcp", "toolkit", "limits", "trust_annotations", "strict_results", "send_tokens"],
+  optional: [
+    "http",
+    "mcp",
+    "toolkit",
+    "limits",
+    "trust_annotations",
+    "strict_results",
+    "send_tokens",
+    "identity",
+    "identity_header",
+  ],
   schema: WorkerResponse,
   columns: [
     { title: "id", keep: "always", value: ({ id }) => id },
@@ -175,6 +186,18 @@ export const verbs = [
     run: consentOfWorker,
   }),
   clientVerb({
+    usage: "rotate-identity",
+    summary:
+      "Replace the key that tells workers who calls, at once: for one that has leaked. Workers refuse the old one as soon " +
+      "as they read the keys again.",
+    examples: ["runtime workers rotate-identity"],
+    read: () => ({}),
+    run: async ({ io, common, client }) => {
+      const rotated = await rotateIdentity(client);
+      print(io, common.output, rotated, () => `${rotated.key_id}\n`);
+    },
+  }),
+  clientVerb({
     usage: "diff <id>",
     summary: "Show what the worker has changed since its tools were accepted.",
     examples: ["runtime workers diff files"],
@@ -219,6 +242,8 @@ function createVerb(name: "create" | "add") {
         "--call-timeout <seconds>": "30",
         "--retry <count>": "2",
         "--updates <manner>": "review",
+        "--identity <manner>": "none",
+        "--identity-header <name>": "X-Runtime-Identity",
       }),
       { flag: "--dry-run", meaning: "only show what it is and which tools it has" },
       YES,

@@ -65,7 +65,7 @@ export class WorkerAuthorizations {
     const access = accessOf(before ?? row);
     const moved = access !== undefined && access.uri !== row.uri;
     const isOpen = access === undefined || access.problem !== undefined;
-    const isNeeded = given !== undefined || moved || (challenge !== undefined && isOpen);
+    const isNeeded = given !== undefined || moved || (asksForConsent(row, challenge) && isOpen);
     if (typeOf(row) !== "mcp" || !isNeeded) return { row, change: NOTHING };
     const prepared = await this.#prepare(principal, row, { access, given, challenge });
     return { row: withAccess(row, prepared.access), change: prepared.change };
@@ -89,7 +89,7 @@ export class WorkerAuthorizations {
   ): Promise<WorkerAuthorization> {
     let row = stored;
     const known = accessOf(row);
-    if (known === undefined && challenge === undefined)
+    if (known === undefined && !asksForConsent(row, challenge))
       return { worker_id: row.id, user_id: actorOf(principal), status: "completed", scopes: [] };
     if (fixed !== undefined)
       throw requirementsNotMet(
@@ -219,6 +219,16 @@ export class WorkerAuthorizations {
 /** How users consent to a worker, if it wants tokens. */
 export function accessOf(row: Pick<WorkerRow, "config">): WorkerAccess | undefined {
   return configOf(row).authorization;
+}
+
+/**
+ * Whether an answer asks for a token of the user. A worker that is told who calls may refuse that token with the same status,
+ * and in `Authorization` there is place for one only.
+ */
+function asksForConsent(row: WorkerRow, challenge: string | undefined): boolean {
+  const header = configOf(row).identity_header?.toLowerCase();
+  if (header === "authorization") return false;
+  return challenge !== undefined && (header === undefined || challenge !== "");
 }
 
 function withAccess(row: WorkerRow, authorization: WorkerAccess): WorkerRow {

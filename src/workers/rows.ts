@@ -5,7 +5,14 @@ import { movedAddresses, originsOf, requireGivenAgain } from "../origins";
 import { changedConfig, configOf, givenSecrets, newConfig, protocolOf, type WorkerConfig } from "./config";
 import { typeOf } from "./known";
 import type { WorkerRow } from "./repository";
-import { checkAddress, checkAuthorizationServer, checkFieldsOfType, checkHeaders, toolkitOf } from "./rules";
+import {
+  checkAddress,
+  checkAuthorizationServer,
+  checkFieldsOfType,
+  checkHeaders,
+  checkIdentity,
+  toolkitOf,
+} from "./rules";
 import type { CreateWorker, UpdateWorker } from "./schema";
 import { type GivenSecrets, namesOf, openOrLost, sealedFields, sealSecrets, secretsWith } from "./secrets";
 
@@ -28,6 +35,7 @@ export function plainRow(
   const config: WorkerConfig = { ...newConfig(request), sealed: namesOf(secrets) };
   checkHeaders(config, secrets);
   checkAuthorizationServer(config);
+  checkIdentity(type, config);
   return {
     row: {
       project_id: projectId,
@@ -62,6 +70,7 @@ export async function changedRow(core: Core, before: WorkerRow, patch: UpdateWor
   const next: WorkerConfig = { ...changedConfig(config, patch), sealed: namesOf(secrets) };
   checkHeaders(next, secrets);
   checkAuthorizationServer(next);
+  checkIdentity(type, next);
   const isSealedAgain = Object.keys(given).length > 0;
   return {
     ...before,
@@ -79,10 +88,20 @@ export async function changedRow(core: Core, before: WorkerRow, patch: UpdateWor
 /** Whether the catalog must be read again. */
 export function asksDifferently(before: WorkerRow, after: WorkerRow): boolean {
   const facts = ({ uri, sealed_secrets, config }: WorkerRow): unknown => {
-    const { timeout, retry, headers, oauth2, authorization, send_tokens } = JSON.parse(
+    const { timeout, retry, headers, oauth2, authorization, send_tokens, identity_header } = JSON.parse(
       config,
     ) as WorkerConfig;
-    return { uri, sealed_secrets, timeout, retry, headers, oauth2, authorization, send_tokens };
+    return {
+      uri,
+      sealed_secrets,
+      timeout,
+      retry,
+      headers,
+      oauth2,
+      authorization,
+      send_tokens,
+      identity_header,
+    };
   };
   return after.enabled === 1 && (before.enabled === 0 || !Bun.deepEquals(facts(before), facts(after)));
 }

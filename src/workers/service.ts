@@ -13,6 +13,7 @@ import { WorkerCatalogs } from "./catalog-service";
 import { type Define, OfferedCatalogs, type WorkerCatalog } from "./catalogs";
 import { configOf, givenSecrets, type WorkerConfig } from "./config";
 import { WorkerDirectory } from "./directory";
+import { IdentityKeys, identitySigner } from "./identity";
 import { typeOf } from "./known";
 import { Previews } from "./preview/service";
 import { workerRecord } from "./record";
@@ -44,6 +45,8 @@ export class Workers {
   readonly previews: Previews;
   /** Refreshes, compares, accepts and checks catalogs. */
   readonly catalogs: WorkerCatalogs;
+  /** Sign who calls. */
+  readonly identityKeys: IdentityKeys;
   readonly #core: Core;
   readonly #kinds: WorkerKinds;
   readonly #rows: WorkerRows;
@@ -60,8 +63,10 @@ export class Workers {
     const builtIn = new Set(parts.toolkits.map((name) => name.toLowerCase()));
     const directory = new WorkerDirectory(core, parts.fixed, builtIn);
     const authorizations = new WorkerAuthorizations(core, parts.audit, parts.consents);
-    const refresher = new Refresher(core, parts.audit, parts.kinds, authorizations);
-    const offered = new OfferedCatalogs(core, { ...parts, directory });
+    this.identityKeys = new IdentityKeys(core, parts.audit);
+    const sign = identitySigner(core, this.identityKeys);
+    const refresher = new Refresher(core, { ...parts, authorizations, sign });
+    const offered = new OfferedCatalogs(core, { ...parts, directory, sign });
     this.#directory = directory;
     this.#authorizations = authorizations;
     this.#refresher = refresher;

@@ -2,6 +2,7 @@
 import type { JsonObject, Redacted } from "../base";
 import type { EgressCause } from "../egress";
 import type { Catalog, ToolDefinition, ToolMetadata } from "../tools";
+import type { WorkerIdentity } from "./identity";
 
 /** One tool of a worker as its stored catalog holds it. JSON only. */
 export interface WorkerTool {
@@ -80,6 +81,8 @@ export interface LoadedWorker {
   /** MCP with OAuth: the auth provider of its tools, and their scopes. */
   providerId?: string;
   scopes?: readonly string[];
+  /** `identity: jwt`: how it is told who calls. */
+  identity?: WorkerIdentity;
 }
 
 export interface AskOptions {

@@ -27,6 +27,7 @@ import {
   upstreamRefused,
   upstreamUnauthorized,
 } from "../../tools";
+import { identityAdvice } from "../identity";
 import { parseChallenge } from "../oauth";
 import { cleanDescription } from "../foreign";
 import type { LoadedWorker } from "../tool";
@@ -114,8 +115,11 @@ function byStatus(failed: Failed, { status, headers }: StatusError): CallFailure
 
 function unauthorized(failed: Failed): ToolError {
   if (failed.hasGrant) return new GrantDead("401");
+  const more = identityAdvice(failed.worker);
   return upstreamUnauthorized(`${whoOf(failed)} refuses the credentials of its record.`, {
-    advice: `An administrator checks its headers and its authorization: runtime workers show ${failed.worker.id}`,
+    advice:
+      `An administrator checks its headers and its authorization: runtime workers show ${failed.worker.id}` +
+      (more === "" ? "" : `.${more}`),
   });
 }
 

@@ -3,8 +3,10 @@ import { type Clock, netstrings, Redacted, reveal } from "../../base";
 import type { Egress } from "../../egress";
 import type { McpClient, Send } from "../../mcp";
 import type { ToolContext } from "../../tools";
+import { identityHeaders, type OnBehalf } from "../identity";
 import type { LoadedWorker } from "../tool";
 import type { HeldCalls } from "./held";
+import type { OwnTokens } from "./own-tokens";
 
 export interface McpParts {
   egress: Egress;
@@ -35,14 +37,22 @@ function isOfProtocol(name: string): boolean {
   return name.startsWith("mcp-") || ["accept", "content-type", "last-event-id"].includes(name);
 }
 
-/** Sends without a user: for catalogs, with the token of the administrator's consent if there is one. */
-export function ownSend({ egress }: Pick<McpParts, "egress">, worker: LoadedWorker, token?: Redacted): Send {
+/**
+ * Sends without a grant of a user: for catalogs, with the token of the administrator's consent if there is one, and for the end
+ * of a session of the user `on`.
+ */
+export function ownSend(
+  { egress }: Pick<McpParts, "egress">,
+  worker: LoadedWorker,
+  { token, on }: { token?: Redacted | undefined; on?: OnBehalf } = {},
+): Send {
   return async (request) =>
     egress.fetch(worker.uri, {
       ...request,
       headers: {
         ...(await headersOf(worker)),
         ...(token === undefined ? {} : { authorization: new Redacted(`Bearer ${token.reveal()}`) }),
+        ...(await identityHeaders(worker, on)),
         ...request.headers,
       },
       project: worker.projectId,
@@ -52,8 +62,18 @@ export function ownSend({ egress }: Pick<McpParts, "egress">, worker: LoadedWork
 }
 
 /** Sends as the user of a run, with the user's token if the tool needs one. */
-export function callSend(context: ToolContext, headers: WorkerHeaders): Send {
-  return (request) => context.fetch(BASE, "", { ...request, headers: { ...headers, ...request.headers } });
+export function callSend(
+  worker: LoadedWorker,
+  context: ToolContext,
+  { headers, own }: { headers: WorkerHeaders; own: OwnTokens },
+): Send {
+  return async (request) => {
+    const identity = await identityHeaders(worker, context.call);
+    own.add(identity);
+    // A header of the client must not take the place of the token.
+    const all = { ...headers, ...identity, ...request.headers };
+    return context.fetch(BASE, "", { ...request, headers: all });
+  };
 }
 
 /** Names the server of a worker: another address is another server. */
@@ -66,6 +86,8 @@ export interface SessionOwner {
   userId: string;
   /** Empty: the credentials of the record only. */
   connectionId: string;
+  /** Who asks on behalf of the user. */
+  actor: string;
   /** What else belongs to the session, such as the announced capabilities. */
   rest: readonly string[];
 }
@@ -81,6 +103,8 @@ export function sessionKey(worker: LoadedWorker, headers: WorkerHeaders, owner: 
     owner.userId,
     owner.connectionId,
     netstrings(owner.rest),
+    // A server may keep who called first.
+    netstrings(worker.identity === undefined ? [] : [worker.identity.header, owner.actor]),
     netstrings(sent),
   ];
   return new Bun.CryptoHasher("sha256").update(netstrings(fields)).digest("base64url");

@@ -89,10 +89,10 @@ async function once<T>(
   ask: (peer: McpPeer) => Promise<T>,
 ): Promise<T> {
   const headers = await headersOf(worker);
-  const send = ownSend(parts, worker, token);
+  const send = ownSend(parts, worker, { token });
   // A session of its own, which is not kept: with a token it is that of an administrator.
   const rest = [crypto.randomUUID()];
-  const session = sessionKey(worker, headers, { userId: "", connectionId: "", rest });
+  const session = sessionKey(worker, headers, { userId: "", connectionId: "", actor: "", rest });
   const peer = parts.client.peer({
     server: serverKey(worker),
     session,

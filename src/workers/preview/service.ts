@@ -46,7 +46,11 @@ export class Previews {
     return { reading: { catalog: { tools: [], skipped: [] }, startedAt: this.#core.clock.now() } };
   }
 
-  #workerOf(projectId: string, type: WorkerType, { http, mcp }: PreviewWorker): KnownWorker {
+  #workerOf(
+    projectId: string,
+    type: WorkerType,
+    { http, mcp, identity, identity_header }: PreviewWorker,
+  ): KnownWorker {
     const uri = (http ?? mcp)?.uri ?? "";
     const common = { uri, timeout: TIMEOUT_S, retry: 0 };
     const settings =
@@ -55,7 +59,8 @@ export class Previews {
         : { mcp: { ...common, ...present({ headers: mcp?.headers, secrets: mcp?.secrets }) } };
     // Messages name a worker by its id, and this one has none yet.
     const id = URL.parse(uri)?.host ?? "";
-    const { row, secrets } = plainRow(projectId, { id, ...settings }, this.#core.clock.now());
+    const given = present({ identity, identity_header });
+    const { row, secrets } = plainRow(projectId, { id, ...settings, ...given }, this.#core.clock.now());
     return { row, fixed: secrets };
   }
 }
