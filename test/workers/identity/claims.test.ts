@@ -2,6 +2,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createRemoteJWKSet, jwtVerify } from "jose";
+import { startGuardedSite } from "../../hooks/guarded-site";
 import { say } from "../../sandbox/models/chat-server";
 import { api } from "../../support/api";
 import { asking, type ChatSite, startChatSite } from "../../support/chat-site";
@@ -178,5 +179,22 @@ describe("the actor", () => {
     const request = { tool_name: "Actor.act", user_id: "alice", input: {} };
     await withPeer(() => site.runtime.tools.execute(operator, request));
     expect(lastCall(peer)).toMatchObject({ sub: "alice", act: { sub: "operator" } });
+  });
+});
+
+test("a hook that changes the input does not change who calls", async () => {
+  await using guarded = await startGuardedSite();
+  guarded.peer.respond = ({ path }) =>
+    path === "pre" ? { code: "OK", override: { inputs: { text: "changed" } } } : {};
+  const peer = mcpPeer();
+  const worker = { id: "hooked", mcp: { uri: peer.uri, timeout: 10, retry: 0 }, ...JWT };
+  await api(guarded.site.url, await guarded.site.key("admin")).post("/v1/workers", worker);
+  const request = { tool_name: "Hooked.act", user_id: "alice", input: {} };
+  await api(guarded.site.url, guarded.key).post("/v1/tools/execute", request);
+
+  expect(guarded.peer.count("pre")).toBe(1);
+  expect(lastCall(peer)).toMatchObject({
+    sub: "alice",
+    act: { sub: expect.stringMatching(/^key:key_[0-9a-f]+$/) },
   });
 });
