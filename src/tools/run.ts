@@ -163,7 +163,7 @@ export class Runner {
 
   #once(attempt: Attempt): Promise<unknown> {
     const { ready, input, logs, limit, deadline, caller, fence, progress } = attempt;
-    const { projectId, tool, grant, authorization, secrets } = ready;
+    const { projectId, tool, grant, authorization, secrets, keys } = ready;
     const context = toolContext(this.#core, {
       projectId,
       call: { ...attempt.ids, projectId, userId: ready.userId, actor: nameOf(ready.actor) },
@@ -173,6 +173,7 @@ export class Runner {
       renew: () => this.#renewOnce(attempt),
       progress,
       secrets,
+      userKeys: tokensOf(keys),
       limit,
       deadline,
       cache: () =>
@@ -224,6 +225,11 @@ export class Runner {
 /** A run that no caller has asked for is one of the server. */
 function nameOf(actor: Ready["actor"]): string {
   return actor === undefined ? "server" : actorOf(actor);
+}
+
+/** By the ids of their providers. */
+function tokensOf(keys: Ready["keys"]): Record<string, Redacted> {
+  return Object.fromEntries(keys.map(({ provider, grant }) => [provider.id, grant.token]));
 }
 
 function isRepeatable({ definition }: Tool): boolean {

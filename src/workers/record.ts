@@ -52,7 +52,7 @@ export function workerRecord(
         }),
     updates,
     ...present({ limits, identity_header }),
-    identity: identity_header === undefined ? "none" : "jwt",
+    ...(config.stdio === undefined ? { identity: identity_header === undefined ? "none" : "jwt" } : {}),
     skipped: [...skippedOf(catalog), ...collisions],
     catalog: {
       ...present({ fetched_at: catalog.fetched_at === null ? undefined : timestamp(catalog.fetched_at) }),
@@ -91,13 +91,13 @@ function mcpOf(
   config: WorkerConfig,
   access: AccessFacts | undefined,
 ): NonNullable<Worker["mcp"]> {
-  const { timeout, retry, headers, oauth2, sealed } = config;
+  const { timeout, retry, headers, oauth2, stdio, sealed } = config;
   const isStatic = fixed !== undefined;
   const names = sealed.flatMap((name) =>
     name.startsWith("secrets.") ? [name.slice("secrets.".length)] : [],
   );
   return {
-    uri: row.uri,
+    ...(stdio === undefined ? { uri: row.uri } : { stdio }),
     timeout,
     retry,
     ...present({

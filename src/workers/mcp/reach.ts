@@ -5,6 +5,7 @@ import type { McpClient, Send } from "../../mcp";
 import type { ToolContext } from "../../tools";
 import { identityHeaders, type OnBehalf } from "../identity";
 import type { LoadedWorker } from "../tool";
+import type { WorkerUser } from "../user-values";
 import type { HeldCalls } from "./held";
 import type { OwnTokens } from "./own-tokens";
 
@@ -26,8 +27,8 @@ export const BASE = "worker";
 const MOST_CATALOG_BYTES = 10 * 1024 * 1024;
 
 /** Those of the record, in lower case, without those of the protocol. */
-export async function headersOf(worker: LoadedWorker): Promise<WorkerHeaders> {
-  const headers = Object.entries(await worker.headers()).map(
+export async function headersOf(worker: LoadedWorker, user?: WorkerUser): Promise<WorkerHeaders> {
+  const headers = Object.entries(await worker.headers(user)).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
   return Object.fromEntries(headers.filter(([name]) => !isOfProtocol(name)));
@@ -37,20 +38,23 @@ function isOfProtocol(name: string): boolean {
   return name.startsWith("mcp-") || ["accept", "content-type", "last-event-id"].includes(name);
 }
 
-/**
- * Sends without a grant of a user: for catalogs, with the token of the administrator's consent if there is one, and for the end
- * of a session of the user `on`.
- */
+/** Whom a catalog is read for: the token of the administrator's consent, and the administrator's own keys. */
+export interface Administrator {
+  token?: Redacted | undefined;
+  user?: WorkerUser | undefined;
+}
+
+/** Sends without a user of a run: for catalogs. `on`: the user whose session it ends. */
 export function ownSend(
   { egress }: Pick<McpParts, "egress">,
   worker: LoadedWorker,
-  { token, on }: { token?: Redacted | undefined; on?: OnBehalf } = {},
+  { token, user, on }: Administrator & { on?: OnBehalf } = {},
 ): Send {
   return async (request) =>
     egress.fetch(worker.uri, {
       ...request,
       headers: {
-        ...(await headersOf(worker)),
+        ...(await headersOf(worker, user)),
         ...(token === undefined ? {} : { authorization: new Redacted(`Bearer ${token.reveal()}`) }),
         ...(await identityHeaders(worker, on)),
         ...request.headers,
