@@ -19,6 +19,7 @@ import { EXIT, UsageError } from "../errors";
 import { print, printList, printRecord, type Shape } from "../output";
 import { everyRecord } from "../pages";
 import { printable } from "../printable";
+import { importVerb } from "../import/verb";
 import { deleteVerb, listVerb, YES } from "../record-verbs";
 import { requireDataFolder } from "../worker-program";
 import { workerFields, WORKER_FLAGS, serverPart, TYPES } from "../worker-body";
@@ -69,6 +70,7 @@ export const verbs = [
   }),
   createVerb("create"),
   createVerb("add"),
+  importVerb,
   verb({
     usage: "update <id> [program...]",
     summary:
@@ -198,7 +200,10 @@ export const verbs = [
     usage: "accept <id> [tools...]",
     summary: "Accept new, changed and missing tools of a worker: all of them, or the named ones.",
     examples: ["runtime workers accept files", "runtime workers accept files Files.read_file"],
-    read: (line) => ({ id: line.word(0), tools: [line.optionalWord(1), ...line.rest].flatMap(wordOf) }),
+    read: (line) => ({
+      id: line.word(0),
+      tools: [line.optionalWord(1), ...line.rest].flatMap((word) => word ?? []),
+    }),
     run: async ({ io, common, client }, { id, tools }) => {
       const worker = await acceptWorker(client, id, tools.length === 0 ? {} : { tools });
       printRecord(io, common, worker, SHAPE);
@@ -292,8 +297,4 @@ function stateOf({ enabled, catalog, requirements }: Worker): string {
   if (catalog.error !== undefined) return "not reachable";
   const waiting = catalog.new + catalog.changed + catalog.missing;
   return waiting === 0 ? "ready" : `ready, ${waiting} to review`;
-}
-
-function wordOf(word: string | undefined): string[] {
-  return word === undefined ? [] : [word];
 }
