@@ -2,7 +2,7 @@
 import type { Keyring } from "../crypto";
 import { configOf } from "./config";
 import type { WorkerRow } from "./repository";
-import { filledHeaders, type GivenSecrets, secretsForCall } from "./secrets";
+import { filledAddress, filledHeaders, type GivenSecrets, referredTo, secretsForCall } from "./secrets";
 import { Redacted } from "../base";
 import { type LoadedWorker, WorkerFailure } from "./tool";
 import type { WorkerType } from "./schema";
@@ -25,6 +25,9 @@ export function loadedWorker(keyring: Keyring, { row, fixed }: KnownWorker): Loa
     id: row.id,
     type: typeOf(row),
     uri: row.uri,
+    ...(referredTo(row.uri).length === 0
+      ? {}
+      : { address: async () => filledAddress(row.uri, (await secrets()).secrets ?? {}) }),
     timeoutMs: config.timeout * 1000,
     retry: config.retry,
     toolkit: row.toolkit,

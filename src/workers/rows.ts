@@ -5,7 +5,14 @@ import { movedAddresses, requireGivenAgain } from "../origins";
 import { changedConfig, configOf, givenSecrets, newConfig, protocolOf, type WorkerConfig } from "./config";
 import { typeOf } from "./known";
 import type { WorkerRow } from "./repository";
-import { checkAddress, checkAuthorizationServer, checkFieldsOfType, checkHeaders, toolkitOf } from "./rules";
+import {
+  checkAddress,
+  checkAuthorizationServer,
+  checkFieldsOfType,
+  checkHeaders,
+  checkSecretAddress,
+  toolkitOf,
+} from "./rules";
 import type { CreateWorker, UpdateWorker } from "./schema";
 import {
   type GivenSecrets,
@@ -36,6 +43,7 @@ export function plainRow(
   const secrets = secretsWith({}, givenSecrets(request));
   const config: WorkerConfig = { ...newConfig(request), sealed: namesOf(secrets) };
   checkHeaders(config, secrets);
+  checkSecretAddress(type, uri, secrets);
   checkStdio(config, secrets);
   checkAuthorizationServer(config);
   return {
@@ -75,6 +83,7 @@ export async function changedRow(core: Core, before: WorkerRow, patch: UpdateWor
   const secrets = secretsWith(await openOrLost(core.keyring, before), given);
   const next: WorkerConfig = { ...changedConfig(config, patch), sealed: namesOf(secrets) };
   checkHeaders(next, secrets);
+  checkSecretAddress(type, uri, secrets);
   checkStdio(next, secrets);
   checkAuthorizationServer(next);
   const isSealedAgain = Object.keys(given).length > 0;

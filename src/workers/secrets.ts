@@ -128,6 +128,11 @@ export function filledHeaders(
   );
 }
 
+/** The address with the values of the secrets that it refers to, as they are. */
+export function filledAddress(uri: string, secrets: Readonly<Record<string, string>>): Redacted {
+  return new Redacted(uri.replaceAll(PLACEHOLDER, (_whole, secret: string) => secrets[secret] ?? ""));
+}
+
 export const sealedWorkers = [
   sealedColumn({
     table: "workers",

@@ -40,6 +40,7 @@ export function ownSend({ egress }: Pick<McpParts, "egress">, worker: LoadedWork
   return async (request) =>
     egress.fetch(worker.uri, {
       ...request,
+      address: await worker.address?.(),
       headers: {
         ...(await headersOf(worker)),
         ...(token === undefined ? {} : { authorization: new Redacted(`Bearer ${token.reveal()}`) }),
@@ -52,8 +53,19 @@ export function ownSend({ egress }: Pick<McpParts, "egress">, worker: LoadedWork
 }
 
 /** Sends as the user of a run, with the user's token if the tool needs one. */
-export function callSend(context: ToolContext, headers: WorkerHeaders): Send {
-  return (request) => context.fetch(BASE, "", { ...request, headers: { ...headers, ...request.headers } });
+export function callSend(worker: LoadedWorker, context: ToolContext, headers: WorkerHeaders): Send {
+  return async (request) =>
+    context.fetch(BASE, "", {
+      ...request,
+      address: await worker.address?.(),
+      headers: { ...headers, ...request.headers },
+    });
+}
+
+/** The address of a worker with its secrets, which are credentials of the record; empty if it has none. */
+export async function secretAddressOf(worker: LoadedWorker): Promise<string> {
+  const address = await worker.address?.();
+  return address === undefined ? "" : reveal(address);
 }
 
 /** Names the server of a worker: another address is another server. */

@@ -28,6 +28,7 @@ import {
   headersOf,
   type McpParts,
   ownSend,
+  secretAddressOf,
   serverKey,
   sessionKey,
   type WorkerHeaders,
@@ -159,9 +160,9 @@ class Call {
     const session = sessionKey(this.#worker, headers, {
       userId: call.userId,
       connectionId: grant?.connectionId ?? "",
-      rest: [JSON.stringify(liveCapabilities)],
+      rest: [JSON.stringify(liveCapabilities), await secretAddressOf(this.#worker)],
     });
-    return { session, send: callSend(this.#context, headers), liveCapabilities };
+    return { session, send: callSend(this.#worker, this.#context, headers), liveCapabilities };
   }
 
   #peer({ session, send, liveCapabilities }: Reach, of: Partial<PeerOptions> = {}): McpPeer {

@@ -16,10 +16,12 @@ export function checkStdio({ stdio, headers, oauth2 }: WorkerConfig, { secrets =
   if (stdio.command.includes("/") && !stdio.command.startsWith("/"))
     throw invalidParameter("mcp.stdio.command must be a name in PATH or an absolute path.");
   for (const text of stdio.arguments) {
-    if (namesInText(text).length > 0)
+    // Some programs take a secret as an argument only.
+    if (namesInText(text).some((name) => !name.startsWith("secret:")))
       throw invalidParameter(
-        "mcp.stdio.arguments can be read by other users of this machine: of placeholders, they take ${home} only. Use the environment.",
+        "mcp.stdio.arguments can be read by other users of this machine: of placeholders, they take ${home} and ${secret:NAME} only. Use the environment.",
       );
+    requireSecrets("mcp.stdio.arguments", text, secrets);
   }
   for (const path of [...stdio.read, ...stdio.write]) {
     if (path.split("/").includes(".."))
@@ -41,13 +43,16 @@ function checkVariable(
     throw invalidParameter(
       `${field} would store a secret in clear. Put the value into mcp.secrets and refer to it: "\${secret:NAME}".`,
     );
-  const missing = referredTo(text).find((secret) => !Object.hasOwn(secrets, secret));
-  if (missing !== undefined)
-    throw invalidParameter(`${field} refers to a secret that is not in mcp.secrets. Add it there.`);
+  requireSecrets(field, text, secrets);
   if (isShared && placeholders.some((placeholder) => placeholder.startsWith("user")))
     throw invalidParameter(
       `${field} differs from user to user, but all users would share the process. Set shared to false.`,
     );
   if (Object.values(secrets).some((value) => value.includes("\0")))
     throw invalidParameter("mcp.secrets must not contain the NUL character.");
+}
+
+function requireSecrets(field: string, text: string, secrets: NonNullable<GivenSecrets["secrets"]>): void {
+  if (referredTo(text).every((secret) => Object.hasOwn(secrets, secret))) return;
+  throw invalidParameter(`${field} refers to a secret that is not in mcp.secrets. Add it there.`);
 }

@@ -106,6 +106,26 @@ describe("with --yes", () => {
     expect(JSON.stringify(await place.workers()) + done.stdout + done.stderr).not.toContain("CANARY");
   });
 
+  test("seals what is secret in an address", async () => {
+    const place = withFile("mcp.json", {
+      mcpServers: {
+        query: { url: `${tasks.url}?api_key=${SECRET}&page=2` },
+        user: { url: tasks.url.replace("://", `://bob:${OTHER}@`) },
+      },
+    });
+
+    const done = await place.import(["--yes", "-o", "json"]);
+
+    expect(results(done)).toEqual(["query: imported", "user: imported"]);
+    const basic = Buffer.from(`bob:${OTHER}`).toString("base64");
+    expect(tasks.requests.at(-1)?.headers.get("authorization")).toBe(`Basic ${basic}`);
+    expect(await place.workers()).toMatchObject([
+      { mcp: { uri: `${tasks.url}?api_key=\${secret:API_KEY}&page=2` } },
+      { mcp: { uri: tasks.url } },
+    ]);
+    expect(JSON.stringify(await place.workers()) + done.stdout + done.stderr).not.toContain("CANARY");
+  });
+
   test("a second time changes nothing, and new values of secrets are taken", async () => {
     const place = withFile(".mcp.json", two());
     await place.import(["--yes"]);
