@@ -53,7 +53,7 @@ export function checkAddress(type: string, uri: string, isProgram = false): void
 
 /**
  * Throws `malformed_request` for an address with secrets that is not one with them, or that lacks one. Only its path and its
- * query can refer to secrets: its origin says who gets them.
+ * query can refer to secrets: with the colon of a reference, a host is not valid.
  */
 export function checkSecretAddress(type: string, uri: string, { secrets = {} }: GivenSecrets): void {
   const names = referredTo(uri);
@@ -63,8 +63,6 @@ export function checkSecretAddress(type: string, uri: string, { secrets = {} }: 
   const missing = names.find((name) => !Object.hasOwn(secrets, name));
   if (missing !== undefined)
     throw refuse(`refers to a secret that is not in mcp.secrets${shownName(missing)}. Add it there`);
-  const [start = ""] = /^[^:]*:\/\/[^/?#]*/.exec(uri) ?? [];
-  if (referredTo(start).length > 0) throw refuse("may refer to secrets in its path and its query only");
   const url = URL.parse(reveal(filledAddress(uri, secrets)));
   if (url?.origin !== URL.parse(uri)?.origin || url?.hash !== "")
     throw refuse("is not an address with the values of its secrets. Percent-encode them");
