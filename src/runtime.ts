@@ -22,6 +22,7 @@ import { type Health, HealthCheck } from "./health";
 import { openCore, type RuntimeParts } from "./open-core";
 import { Bindings, Chains, Hooks, PluginHealth, Plugins, sealedPlugins, Trials } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
+import { mcpServersOf, programsOf } from "./programs";
 import { Providers, sealedClientSecrets } from "./providers";
 import { Mcp } from "./mcp";
 import { Chat, Embeddings, Models, Responses, sealedModels } from "./llm";
@@ -33,7 +34,7 @@ import { sealedSecrets, Secrets } from "./secrets";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
-import { definitionOf, httpKind, mcpKind, sealedRegistrations, sealedWorkers, Workers } from "./workers";
+import { definitionOf, httpKind, sealedRegistrations, sealedWorkers, Workers } from "./workers";
 
 export interface Runtime {
   readonly core: Core;
@@ -143,7 +144,10 @@ function servicesOf(
   const issuer = new OpenIdIssuer(core);
   const grants = {
     leave: (id: string) => leaving.leave(id),
-    left: () => leaving.left(),
+    left: (project: { id: string; incarnation: string }) => {
+      leaving.left();
+      programs.removeProjectInBackground(project.id, project.incarnation);
+    },
   };
   const identity = new Identity(core, { audit, executionLog, issuer, grants });
   const providers = new Providers(core, audit, extensions.presets, {
@@ -183,12 +187,13 @@ function servicesOf(
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
   const idempotency = new Idempotency(core);
-  const mcpServers = mcpKind({
-    egress: core.egress,
-    clock,
-    maxResultBytes: core.settings["mcp.max_result_bytes"],
-    stale: (projectId, id) => workers.stale(projectId, id),
+  const programs = programsOf(core, config, parts, {
+    identity,
+    providers,
+    connections,
+    workers: () => workers,
   });
+  const mcpServers = mcpServersOf(core, programs, () => workers);
   const workers = new Workers(core, {
     audit,
     kinds: parts.workerKinds ?? { http: httpKind(core), mcp: mcpServers },
@@ -196,6 +201,7 @@ function servicesOf(
     toolkits: extensions.catalogs.map(({ toolkit }) => toolkit.name),
     fixed: config.workers,
     consents: { providers, connections, authorization },
+    programs,
   });
   const tools = new Tools(core, extensions.catalogs, {
     audit,
@@ -251,7 +257,9 @@ function servicesOf(
     pluginHealth: new PluginHealth(core),
     trail,
     refusals,
-    inspection: new Inspection(core, audit, signingKey),
+    inspection: new Inspection(core, audit, signingKey, (projectId, userId) =>
+      programs.removeUser(projectId, userId),
+    ),
     auditKeeper: new Keeper(core, signingKey, config.auditHeadsFile()),
     manifests: new Manifests(core.store, events, {
       providers,

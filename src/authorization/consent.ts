@@ -181,9 +181,9 @@ export class Consent {
     } catch (error) {
       if (!(error instanceof TokenRequestError)) throw error;
       this.#core.log.warn("code exchange failed", { authorization: flow.id, provider: provider.id, error });
-      const failed = await this.#finish.fail(flow, error.message, by);
-      if (error instanceof RefusedGrantError) await this.#finish.revokeRefused(flow, provider, error.grant);
-      return failed;
+      return error instanceof RefusedGrantError
+        ? this.#finish.refuse(flow, provider, error, by)
+        : this.#finish.fail(flow, error.message, by);
     }
   }
 

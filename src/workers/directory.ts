@@ -3,9 +3,10 @@ import type { Core } from "../core";
 import type { StaticWorker } from "../config";
 import type { Paging } from "../base";
 import { type FixedWorker, fixedWorkers, ofProject } from "./fixed";
-import type { KnownWorker } from "./known";
+import { type KnownWorker, loadedWorker } from "./known";
 import * as repository from "./repository";
 import { unknownWorker } from "./rows";
+import type { LoadedWorker } from "./tool";
 
 export class WorkerDirectory {
   readonly #core: Core;
@@ -33,6 +34,12 @@ export class WorkerDirectory {
     const row = await repository.findWorker(this.#core.store, projectId, id);
     if (row === undefined) throw unknownWorker();
     return { row };
+  }
+
+  /** An enabled one, as its calls need it; undefined if there is none. */
+  async loaded(projectId: string, id: string): Promise<LoadedWorker | undefined> {
+    const worker = (await this.enabled(projectId)).find(({ row }) => row.id === id);
+    return worker === undefined ? undefined : loadedWorker(this.#core.keyring, worker);
   }
 
   async page(

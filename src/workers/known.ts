@@ -2,10 +2,11 @@
 import type { Keyring } from "../crypto";
 import { configOf } from "./config";
 import type { WorkerRow } from "./repository";
-import { filledAddress, filledHeaders, type GivenSecrets, referredTo, secretsForCall } from "./secrets";
+import { type GivenSecrets, secretsForCall } from "./secrets";
 import { Redacted } from "../base";
 import { type LoadedWorker, WorkerFailure } from "./tool";
 import type { WorkerType } from "./schema";
+import { filledAddress, filledTexts, headerUserId, referredTo, userKeysOf } from "./user-values";
 
 export interface KnownWorker {
   row: WorkerRow;
@@ -23,6 +24,7 @@ export function loadedWorker(keyring: Keyring, { row, fixed }: KnownWorker): Loa
   return {
     projectId: row.project_id,
     id: row.id,
+    createdAt: row.created_at,
     type: typeOf(row),
     uri: row.uri,
     ...(referredTo(row.uri).length === 0
@@ -41,8 +43,12 @@ export function loadedWorker(keyring: Keyring, { row, fixed }: KnownWorker): Loa
     },
     ...(config.stdio === undefined ? {} : { stdio: config.stdio }),
     secrets: async () => (await secrets()).secrets ?? {},
-    headers: async () =>
-      config.headers === undefined ? {} : filledHeaders(config.headers, (await secrets()).secrets ?? {}),
+    headers: async (user) => {
+      if (config.headers === undefined) return {};
+      const { secrets: values = {} } = await secrets();
+      return filledTexts(config.headers, { secrets: values, user, userId: headerUserId });
+    },
+    userKeys: userKeysOf({ ...config.headers, ...config.stdio?.environment }),
     ...(config.authorization === undefined
       ? {}
       : { providerId: config.authorization.provider, scopes: config.authorization.scopes }),

@@ -1,5 +1,4 @@
 // The secret values of a worker, as one sealed column. They belong to the origin that they were given for.
-import { Redacted } from "../base";
 import { type Keyring, type Place, sameSecret, sealedColumn, Unopenable } from "../crypto";
 import { originOf, originsOf, type SealedField } from "../origins";
 import type { WorkerRow } from "./repository";
@@ -105,32 +104,6 @@ function flat({ secret, client_secret, secrets = {} }: GivenSecrets): Record<str
     ...(client_secret === undefined ? {} : { client_secret }),
     ...Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`secrets.${name}`, value])),
   };
-}
-
-const PLACEHOLDER = /\$\{secret:([^{}]{0,200})\}/g;
-
-/** The names of the secrets that a text refers to. */
-export function referredTo(text: string): string[] {
-  return [...text.matchAll(PLACEHOLDER)].map(([, name = ""]) => name);
-}
-
-/** The headers with the values of the secrets that they refer to. */
-export function filledHeaders(
-  headers: Readonly<Record<string, string>>,
-  secrets: Readonly<Record<string, string>>,
-): Record<string, string | Redacted> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, text]) => {
-      if (referredTo(text).length === 0) return [name, text];
-      const value = text.replaceAll(PLACEHOLDER, (_whole, secret: string) => secrets[secret] ?? "");
-      return [name, new Redacted(value)];
-    }),
-  );
-}
-
-/** The address with the values of the secrets that it refers to, as they are. */
-export function filledAddress(uri: string, secrets: Readonly<Record<string, string>>): Redacted {
-  return new Redacted(uri.replaceAll(PLACEHOLDER, (_whole, secret: string) => secrets[secret] ?? ""));
 }
 
 export const sealedWorkers = [

@@ -16,8 +16,9 @@ import { WorkerDirectory } from "./directory";
 import { typeOf } from "./known";
 import { Previews } from "./preview/service";
 import { workerRecord } from "./record";
-import { type Outcome, Refresher, type WorkerKinds } from "./refresh";
+import { challengeOf, type Outcome, Refresher, type WorkerKinds } from "./refresh";
 import type { ConsentParts } from "./oauth";
+import { deletionOf } from "./deletion";
 import * as repository from "./repository";
 import type { WorkerRow } from "./repository";
 import { type Result, taken, WorkerRows } from "./row-changes";
@@ -25,7 +26,9 @@ import { asksDifferently, changedRow, fixedWorker, newRow, refusedAddress, unkno
 import { MOST_WORKERS } from "./rules";
 import type { CreateWorker, UpdateWorker, Worker, WorkerAuthorization } from "./schema";
 import { equalSecrets } from "./secrets";
+import type { StdioWorkers } from "./stdio";
 import { checkProgramSetter } from "./stdio/permission";
+import type { LoadedWorker } from "./tool";
 import { Upkeep } from "./upkeep";
 
 export interface WorkerParts {
@@ -38,6 +41,8 @@ export interface WorkerParts {
   fixed: readonly StaticWorker[];
   /** For workers that want tokens. */
   consents: ConsentParts;
+  /** Workers that are programs. */
+  programs: StdioWorkers;
 }
 
 export class Workers {
@@ -53,11 +58,13 @@ export class Workers {
   readonly #refresher: Refresher;
   readonly #offered: OfferedCatalogs;
   readonly #upkeep: Upkeep;
+  readonly #programs: StdioWorkers;
 
   /** Throws `configuration` for a worker of the configuration that breaks a rule. */
   constructor(core: Core, parts: WorkerParts) {
     this.#core = core;
     this.#kinds = parts.kinds;
+    this.#programs = parts.programs;
     const builtIn = new Set(parts.toolkits.map((name) => name.toLowerCase()));
     const directory = new WorkerDirectory(core, parts.fixed, builtIn);
     const authorizations = new WorkerAuthorizations(core, parts.audit, parts.consents);
@@ -67,7 +74,7 @@ export class Workers {
     this.#authorizations = authorizations;
     this.#refresher = refresher;
     this.#offered = offered;
-    this.previews = new Previews(core, refresher);
+    this.previews = new Previews(core, refresher, parts.programs);
     this.#upkeep = new Upkeep(core, directory, refresher);
     this.#rows = new WorkerRows({ audit: parts.audit, builtIn, directory, refresher });
     this.catalogs = new WorkerCatalogs(core, {
@@ -163,7 +170,7 @@ export class Workers {
     for (let attempt = 0; attempt < 5; attempt++) {
       const { before, row, result } = await this.#prepared(principal, id, patch);
       if (await this.#core.store.write(() => this.#rows.update(principal, before, row, result))) {
-        result.access.committed?.();
+        this.#changed(result);
         return this.catalogs.record({ row });
       }
     }
@@ -175,8 +182,13 @@ export class Workers {
     const { before, row, result } = await this.#prepared(principal, id, patch);
     return {
       body: () => this.#rows.updateUnchanged(principal, before, row, result),
-      committed: () => result.access.committed?.(),
+      committed: () => this.#changed(result),
     };
+  }
+
+  /** The enabled worker as its calls need it; undefined if there is none. */
+  async loaded(projectId: string, id: string): Promise<LoadedWorker | undefined> {
+    return this.#directory.loaded(projectId, id);
   }
 
   /** The names of the given secrets that are stored with the same value: `secret`, `client_secret`, `secrets.NAME`. */
@@ -234,9 +246,14 @@ export class Workers {
   /** `delete` as a part of a transaction. */
   deletion(principal: Principal, id: string): Change<void> {
     this.#refuseFixed(id, () => fixedWorker(id));
-    let ended: Change<void> | undefined;
-    const end = (row: WorkerRow): Change<void> => (ended = this.#authorizations.removal(principal, row));
-    return { body: () => this.#rows.delete(principal, id, end), committed: () => ended?.committed?.() };
+    const parts = { rows: this.#rows, authorizations: this.#authorizations, programs: this.#programs };
+    return deletionOf(parts, principal, id);
+  }
+
+  /** After a change of a worker: a process of the old settings ends. */
+  #changed({ access }: Result): void {
+    access.committed?.();
+    this.#programs.lookInBackground();
   }
 
   async #prepared(
@@ -276,11 +293,4 @@ export class Workers {
   #refuseFixed(id: string, refusal: () => Error): void {
     if (this.#directory.isFixed(id)) throw refusal();
   }
-}
-
-/** What a worker that wants a token says about it. */
-function challengeOf(outcome: Outcome | undefined): string | undefined {
-  if (outcome === undefined || !("failure" in outcome) || outcome.failure.reason !== "unauthorized")
-    return undefined;
-  return outcome.challenge ?? "";
 }

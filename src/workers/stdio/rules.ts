@@ -1,8 +1,8 @@
 // Checks of programs beyond their schema. Errors never repeat a value.
 import { invalidParameter } from "../../errors";
 import type { WorkerConfig } from "../config";
-import { type GivenSecrets, referredTo } from "../secrets";
-import { namesInText } from "./templates";
+import type { GivenSecrets } from "../secrets";
+import { namesIn } from "./templates";
 
 /** Variables whose values are secrets. `MAX_TOKENS` is none. */
 const SECRET_VARIABLE =
@@ -17,11 +17,12 @@ export function checkStdio({ stdio, headers, oauth2 }: WorkerConfig, { secrets =
     throw invalidParameter("mcp.stdio.command must be a name in PATH or an absolute path.");
   for (const text of stdio.arguments) {
     // Some programs take a secret as an argument only.
-    if (namesInText(text).some((name) => !name.startsWith("secret:")))
+    const { secrets: named, namesUser } = namesIn(text);
+    if (namesUser)
       throw invalidParameter(
         "mcp.stdio.arguments can be read by other users of this machine: of placeholders, they take ${home} and ${secret:NAME} only. Use the environment.",
       );
-    requireSecrets("mcp.stdio.arguments", text, secrets);
+    requireSecrets("mcp.stdio.arguments", named, secrets);
   }
   for (const path of [...stdio.read, ...stdio.write]) {
     if (path.split("/").includes(".."))
@@ -38,13 +39,13 @@ function checkVariable(
   secrets: NonNullable<GivenSecrets["secrets"]>,
 ): void {
   const field = `mcp.stdio.environment.${name}`;
-  const placeholders = namesInText(text);
-  if (SECRET_VARIABLE.test(name) && placeholders.length === 0 && text !== "")
+  const { secrets: named, namesUser } = namesIn(text);
+  if (SECRET_VARIABLE.test(name) && named.length === 0 && !namesUser && text !== "")
     throw invalidParameter(
       `${field} would store a secret in clear. Put the value into mcp.secrets and refer to it: "\${secret:NAME}".`,
     );
-  requireSecrets(field, text, secrets);
-  if (isShared && placeholders.some((placeholder) => placeholder.startsWith("user")))
+  requireSecrets(field, named, secrets);
+  if (isShared && namesUser)
     throw invalidParameter(
       `${field} differs from user to user, but all users would share the process. Set shared to false.`,
     );
@@ -52,7 +53,11 @@ function checkVariable(
     throw invalidParameter("mcp.secrets must not contain the NUL character.");
 }
 
-function requireSecrets(field: string, text: string, secrets: NonNullable<GivenSecrets["secrets"]>): void {
-  if (referredTo(text).every((secret) => Object.hasOwn(secrets, secret))) return;
+function requireSecrets(
+  field: string,
+  named: readonly string[],
+  secrets: NonNullable<GivenSecrets["secrets"]>,
+): void {
+  if (named.every((secret) => Object.hasOwn(secrets, secret))) return;
   throw invalidParameter(`${field} refers to a secret that is not in mcp.secrets. Add it there.`);
 }

@@ -16,6 +16,7 @@ export function workerAt(uri: string, fields: Partial<LoadedWorker> = {}): Loade
   return {
     projectId: "default",
     id: "peer",
+    createdAt: 0,
     type: "http",
     uri,
     timeoutMs: 5000,
@@ -27,6 +28,7 @@ export function workerAt(uri: string, fields: Partial<LoadedWorker> = {}): Loade
     secret: async () => new Redacted(SECRET),
     secrets: async () => ({}),
     headers: async () => ({}),
+    userKeys: [],
     ...fields,
   };
 }
