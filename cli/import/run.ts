@@ -12,6 +12,7 @@ import { printable } from "../printable";
 import { clientFile, type ClientFile } from "./client-file";
 import { rewriteFile, type RewriteFlags, rewritePlan } from "./gateway-entry";
 import { type Outcome, type Planned, planFor } from "./plan";
+import type { WorkerDraft } from "./worker-request";
 
 export interface ImportFlags extends RewriteFlags {
   path: string;
@@ -27,6 +28,8 @@ export interface Imported {
   result: Outcome | "imported" | "updated";
   worker?: string;
   toolkit?: string;
+  /** Its address or command line, without secrets. */
+  target?: string;
   tools?: number;
   /** Names of its sealed values. */
   secrets?: string[];
@@ -35,7 +38,7 @@ export interface Imported {
 
 export const IMPORT_SHAPE: Shape<Imported> = {
   name: ({ worker, server }) => worker ?? server,
-  optional: ["worker", "toolkit", "tools", "secrets", "notes"],
+  optional: ["worker", "toolkit", "target", "tools", "secrets", "notes"],
   columns: [
     { title: "server", keep: "always", value: ({ server }) => server },
     { title: "result", keep: "whole", value: ({ result }) => result },
@@ -43,6 +46,7 @@ export const IMPORT_SHAPE: Shape<Imported> = {
     { title: "toolkit", value: ({ toolkit = "" }) => toolkit },
     { title: "tools", keep: "whole", value: ({ tools }) => (tools === undefined ? "" : String(tools)) },
     { title: "sealed", value: ({ secrets = [] }) => secrets.join(", ") },
+    { title: "target", value: ({ target = "" }) => target },
   ],
 };
 
@@ -92,7 +96,12 @@ async function planOf(call: ClientCall, file: ClientFile, { yes, dryRun }: Impor
   const { io, client } = call;
   const { config } = client;
   const asks = io.interactive && !yes && !dryRun;
-  const own = [config.dataFolder(), ...(config.file === undefined ? [] : [dirname(config.file)])];
+  const own = [
+    config.dataFolder(),
+    config.rootKeyFile(),
+    config.auditKeyFile(),
+    config.file === undefined ? undefined : dirname(config.file),
+  ].filter((path) => path !== undefined);
   const scope = { io: asks ? io : { ...io, interactive: false }, file, answers: new Map<string, string>() };
   const doubt = async (what: string): Promise<boolean> =>
     !asks || io.prompts.confirm(printable(`Is this a secret: ${what}?`), true);
@@ -114,9 +123,15 @@ function asPlanned({ server: { name }, outcome, id, toolkit, draft, notes }: Pla
     result: outcome,
     ...(id === "" ? {} : { worker: id }),
     ...(toolkit === "" ? {} : { toolkit }),
-    ...(draft === undefined ? {} : { secrets: Object.keys(draft.mcp.secrets ?? {}) }),
+    ...(draft === undefined
+      ? {}
+      : { target: targetOf(draft), secrets: Object.keys(draft.mcp.secrets ?? {}) }),
     ...(notes.length === 0 ? {} : { notes }),
   };
+}
+
+function targetOf({ mcp: { uri, stdio } }: WorkerDraft): string {
+  return uri ?? [stdio?.command, ...(stdio?.arguments ?? [])].join(" ");
 }
 
 function lineOf(planned: Planned): string {

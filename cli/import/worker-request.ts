@@ -89,13 +89,17 @@ function withoutUser(url: AddressEntry["url"], address: URL): AddressEntry["url"
 }
 
 async function programPart(entry: ProgramEntry, sealed: Sealed, { io, own }: Place): Made {
-  const values = [...entry.arguments, ...Object.values(entry.environment)].map(textOf);
-  const searched = textOf(entry.environment["PATH"] ?? [{ text: io.env["PATH"] ?? "" }]);
+  const given = Object.fromEntries(
+    Object.entries(entry.environment).map(([name, parts]) => [name, textOf(parts)]),
+  );
+  const { HOME: home = "" } = io.env;
   const reached = reachedBy({
     command: entry.command,
-    texts: values,
+    arguments: entry.arguments.map(textOf),
+    environment: given,
     folder: entry.folder,
-    searched,
+    searched: given["PATH"] ?? io.env["PATH"] ?? "",
+    home,
     own,
   });
   if (reached === undefined)
@@ -112,7 +116,7 @@ async function programPart(entry: ProgramEntry, sealed: Sealed, { io, own }: Pla
     words.push(variable === undefined ? await sealed.argument(before, parts) : variable[0]);
   }
   for (const [name, parts] of Object.entries(entry.environment))
-    environment[name] = await sealed.variable(name, parts);
+    if (!OWN_FOLDERS.has(name)) environment[name] = await sealed.variable(name, parts);
   const { read, write, kept } = reached;
   return {
     part: { stdio: { ...startedIn(entry.folder, reached.command, words), environment, read, write } },
@@ -127,6 +131,9 @@ async function programPart(entry: ProgramEntry, sealed: Sealed, { io, own }: Pla
     ],
   };
 }
+
+/** Those of a program are folders of its own. */
+const OWN_FOLDERS: ReadonlySet<string> = new Set(["HOME", "TMPDIR", "TMP", "TEMP"]);
 
 const isContainer = (command: string): boolean => /^(?:docker|podman|nerdctl)$/.test(basename(command));
 

@@ -3,6 +3,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { at } from "../../support/api";
+import { startSite } from "../../support/site";
+import { temporaryFolder } from "../../support/temporary";
 import { TEXT, Upstream } from "../../support/mcp-upstream";
 import { type FakeIoOptions, jsonOf, newTerminal, type Ran } from "../support/fake-io";
 
@@ -193,6 +195,105 @@ describe("with --yes", () => {
     expect([done.code, done.stderr]).toEqual([
       1,
       expect.stringContaining(`RUNTIME_EGRESS_ALLOW=127.0.0.1:${notes.port}`),
+    ]);
+  });
+});
+
+describe("programs", () => {
+  const SERVER = join(import.meta.dir, "../../workers/stdio/server.ts");
+  const program = (more: object) => ({ command: process.execPath, args: [SERVER], ...more });
+  const shown = async (server: object, environment: Record<string, string> = {}) => {
+    // A disabled worker is not started.
+    const content = { mcpServers: { it: { ...server, disabled: true } } };
+    const place = withFile(".mcp.json", content, environment);
+    const done = await place.import(["--yes", "-o", "json"]);
+    expect([done.stderr, done.code]).toEqual([expect.any(String), 0]);
+    expect(done.stdout + done.stderr).not.toContain("CANARY");
+    return { done, home: place.home, worker: at(await place.workers(), "0") };
+  };
+
+  test("that do not exist are not imported", async () => {
+    const place = withFile(".mcp.json", { mcpServers: { none: { command: "no-such-program" } } });
+    const done = await place.import(["--yes", "-o", "json"]);
+    expect([done.code, results(done)]).toEqual([1, ["none: not imported"]]);
+    expect(done.stderr).toContain("none: Its program no-such-program does not exist on this machine.");
+    expect(await place.workers()).toEqual([]);
+  });
+
+  test("that are disabled become disabled workers", async () => {
+    const { worker } = await shown(program({}));
+    expect(worker).toMatchObject({ enabled: false, mcp: { stdio: { command: process.execPath } } });
+  });
+
+  test("take a secret as an argument where they take it only so, and that is told", async () => {
+    const { worker, done } = await shown(program({ args: [SERVER, "--api-key", SECRET] }));
+    expect(at(worker, "mcp.stdio.arguments")).toEqual([SERVER, "--api-key", "${secret:API_KEY}"]);
+    expect(done.stderr).toContain("which users of this machine can see while it runs");
+  });
+
+  test("in a container get variables from the environment of the command", async () => {
+    const { worker } = await shown(
+      { command: "docker", args: ["run", "-i", "-e", `GITHUB_TOKEN=${SECRET}`, "--env", "A=b", "image"] },
+      { PATH: join(import.meta.dir, "programs") },
+    );
+    expect(at(worker, "mcp.stdio.arguments")).toEqual([
+      "run",
+      "-i",
+      "-e",
+      "GITHUB_TOKEN",
+      "--env",
+      "A",
+      "image",
+    ]);
+    expect(at(worker, "mcp.stdio.environment")).toMatchObject({
+      GITHUB_TOKEN: "${secret:GITHUB_TOKEN}",
+      A: "b",
+    });
+  });
+
+  test("start in the folder of the client's file, and have no home of the user", async () => {
+    const { worker, home } = await shown(
+      program({ args: ["s.ts"], cwd: "/usr/share", env: { HOME: "/root" } }),
+    );
+    expect(at(worker, "mcp.stdio")).toMatchObject({
+      command: "env",
+      arguments: ["-C", "/usr/share", process.execPath, "s.ts"],
+    });
+    expect(at(worker, "mcp.stdio.environment.HOME")).toBeUndefined();
+    expect(JSON.stringify(at(worker, "mcp.stdio.read"))).not.toContain(home);
+  });
+
+  test("may be one line, and get a file of variables", async () => {
+    const variables = join(temporaryFolder(), "a.env");
+    writeFileSync(variables, `A_TOKEN="${SECRET}"\n# comment\nLEVEL=2\n`);
+    const { worker } = await shown({
+      command: `${process.execPath} ${SERVER} "two words"`,
+      envFile: variables,
+    });
+    expect(at(worker, "mcp.stdio")).toMatchObject({
+      command: process.execPath,
+      arguments: [SERVER, "two words"],
+      environment: { A_TOKEN: "${secret:A_TOKEN}", LEVEL: "2" },
+    });
+  });
+
+  test("are refused by a server over HTTP, servers at addresses are not", async () => {
+    await using site = await startSite();
+    const place = withFile(
+      ".mcp.json",
+      { mcpServers: { notes: program({}), tasks: { url: tasks.url, headers: { "X-Api-Key": SECRET } } } },
+      { RUNTIME_SERVER: site.url, RUNTIME_API_KEY: await site.key("admin"), ...ALICE },
+    );
+
+    const done = await place.import(["--yes", "--rewrite", "-o", "json"]);
+
+    expect([done.code, results(done)]).toEqual([1, ["notes: not imported", "tasks: imported"]]);
+    expect(done.stderr).toContain("notes: It is a program, which is never set over the API.");
+    expect(Object.keys(Object(at(place.json(), "mcpServers")))).toEqual(["notes", "imported"]);
+    expect(at(place.json(), "mcpServers.imported.url")).toBe(`${site.url}/mcp/imported`);
+    expect(results(await place.import(["--yes", "-o", "json"]))).toEqual([
+      "notes: not imported",
+      "imported: skipped",
     ]);
   });
 });

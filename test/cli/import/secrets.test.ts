@@ -150,4 +150,18 @@ describe("in variables and headers", () => {
     ).toBe("https://h/${secret:MY_TOKEN}");
     expect(asked).toEqual(["the variable WORKSPACE (q7Z…, 20 characters)"]);
   });
+
+  test.each([
+    GITHUB,
+    "sk-proj-aaaaaaaaaaaaaaaaaaaa",
+    "xoxb-1111-2222-abcdefgh",
+    "AKIAIOSFODNN7EXAMPLE",
+    "glpat-aaaaaaaaaaaaaaaaaaaa",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl",
+    "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----",
+  ])("a token of a known form is one without doubt: %j", async (token) => {
+    const sealed = new Sealed(async () => false);
+    expect(await sealed.variable("CONFIG", [{ text: `[${token}]` }])).toBe("[${secret:CONFIG}]");
+    expect(sealed.values).toEqual({ CONFIG: token });
+  });
 });
