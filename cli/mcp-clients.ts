@@ -12,6 +12,7 @@ import type { Common } from "./command";
 import { UsageError } from "./errors";
 import type { Io } from "./io";
 import { mergedJson } from "./json-file";
+import { ownCommand } from "./own-command";
 import {
   braces,
   type ClientName,
@@ -129,13 +130,6 @@ function pathOf(io: Io, name: ClientName, file: string | undefined): string {
   if (home === undefined || !isAbsolute(home))
     throw new UsageError("--write needs a home folder (HOME). Add the printed entry by hand.");
   return join(home, file.slice(2));
-}
-
-/** The command that starts this program from any folder and without a PATH. */
-function ownCommand(): string[] {
-  // An executable contains its sources, so its program is not a file.
-  const source = join(import.meta.dir, "main.ts");
-  return existsSync(source) ? [process.execPath, source] : [process.execPath];
 }
 
 /** The flags that say where this command works, also those of its environment: the client runs with another one. */

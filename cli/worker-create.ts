@@ -87,7 +87,8 @@ async function previewOf({ io, client }: ClientCall, options: CreateWorkerOption
   const type = fields.type ?? (fields.secret === undefined ? undefined : "http");
   const guess = type ?? "mcp";
   const part = await placePart(io, guess, options);
-  return previewWorker(client, { ...(type === undefined ? {} : { type }), [guess]: part });
+  const given = type === undefined ? fields.identity : { ...fields.identity, type };
+  return previewWorker(client, { ...given, [guess]: part });
 }
 
 function questionOf(id: string, { tools, authorization }: WorkerPreview): string {
@@ -135,16 +136,18 @@ export async function consentOfWorker(
 ): Promise<number> {
   const { io, common, client } = call;
   const wanted = user === undefined ? {} : { user_id: user };
-  const started = await authorizeWorker(client, id, wanted);
-  const { status, url, authorization_id = "", user_id, scopes } = started;
-  print(io, common.output, started, () => `${printable(url ?? status)}\n`);
-  if (status === "completed" || url === undefined || !io.interactive) return EXIT.ok;
+  let started = await authorizeWorker(client, id, wanted);
+  print(io, common.output, started, () => `${printable(started.url ?? started.status)}\n`);
+  if (started.status === "completed" || started.url === undefined || !io.interactive) return EXIT.ok;
   const { obtainConsent } = await import("./consent");
-  const authorization = { id: authorization_id, url, user_id, provider_id: id, scopes, context: {} };
   const options = { browser, what: `the catalog of ${id}` };
-  await obtainConsent(io, client, { ...authorization, status: "pending" }, options);
-  // Reads the catalog, now with the consent.
-  await authorizeWorker(client, id, wanted);
+  // One for each key that the worker sends. The last one reads the catalog.
+  while (started.status === "pending" && started.url !== undefined) {
+    const { url, authorization_id = "", user_id, scopes } = started;
+    const authorization = { id: authorization_id, url, user_id, provider_id: id, scopes, context: {} };
+    await obtainConsent(io, client, { ...authorization, status: "pending" }, options);
+    started = await authorizeWorker(client, id, wanted);
+  }
   noteState(io, await getWorker(client, id));
   return EXIT.ok;
 }

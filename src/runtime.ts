@@ -1,40 +1,30 @@
 // The composition root: creates the services from configuration and extensions. Server, command line and tests start here.
 import { Audit, Events, ExecutionLog, Inspection, Keeper, Refusals, SigningKey, Trail } from "./audit";
-import {
-  AuthorizationService,
-  Consent,
-  endFlowsOfProvider,
-  PageAuthorization,
-  sealedFlows,
-} from "./authorization";
+import { AuthorizationService, Consent, endFlowsOfProvider, PageAuthorization } from "./authorization";
+import { recordRestoration } from "./backup";
 import type { Config, SettingDeclarations } from "./config";
-import {
-  Connections,
-  endConnectionsOfProvider,
-  LeavingGrants,
-  removeConnections,
-  sealedConnections,
-} from "./connections";
+import { Connections, endConnectionsOfProvider, LeavingGrants, removeConnections } from "./connections";
 import type { Core } from "./core";
 import { Gateways } from "./gateways";
 import { withDatabaseErrors } from "./data-folder";
 import { type Health, HealthCheck } from "./health";
 import { openCore, type RuntimeParts } from "./open-core";
-import { Bindings, Chains, Hooks, PluginHealth, Plugins, sealedPlugins, Trials } from "./hooks";
+import { Bindings, Chains, Hooks, PluginHealth, Plugins, Trials } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
 import { mcpServersOf, programsOf } from "./programs";
-import { Providers, sealedClientSecrets } from "./providers";
+import { Providers } from "./providers";
 import { Mcp } from "./mcp";
-import { Chat, Embeddings, Models, Responses, sealedModels } from "./llm";
+import { Chat, Embeddings, Models, Responses } from "./llm";
 import { Limits } from "./limits";
 import { LogLevels } from "./log-level";
 import { Manifests } from "./manifest";
 import { Rotation } from "./rotation";
-import { sealedSecrets, Secrets } from "./secrets";
+import { Secrets } from "./secrets";
+import { sealedColumns } from "./sealed-columns";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
-import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
-import { definitionOf, httpKind, sealedRegistrations, sealedWorkers, Workers } from "./workers";
+import { type Extensions, Idempotency, Tools } from "./tools";
+import { definitionOf, httpKind, Workers } from "./workers";
 
 export interface Runtime {
   readonly core: Core;
@@ -93,7 +83,10 @@ export async function createRuntime(
   try {
     const services = servicesOf(core, { config, logStore, extensions, parts });
     const health = new HealthCheck(core, logStore);
-    await withDatabaseErrors(config.dataFolder(), () => services.identity.ensureDefaults());
+    await withDatabaseErrors(config.dataFolder(), async () => {
+      await services.identity.ensureDefaults();
+      await recordRestoration(core, services.audit);
+    });
     return {
       core,
       extensions,
@@ -154,8 +147,9 @@ function servicesOf(
     *changed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
     },
-    *moved(projectId, id) {
-      yield* endConnectionsOfProvider(projectId, id, clock.now());
+    *moved(projectId, id, revokes) {
+      if (revokes) yield* endConnectionsOfProvider(projectId, id, clock.now());
+      else yield* removeConnections(projectId, id);
     },
     afterOrders: () => connections.revocations.sendDueInBackground(),
     *removed(projectId, id, revokes) {
@@ -224,20 +218,9 @@ function servicesOf(
   const models = new Models(core, audit, config.models);
   const chat = new Chat(core, models, tools);
   const trials = new Trials(core, events, bindings, toolsOf);
-  const rotation = new Rotation(core, audit, [
-    ...sealedClientSecrets,
-    ...sealedSecrets,
-    ...sealedConnections,
-    ...sealedFlows,
-    ...sealedAnswers,
-    ...sealedPlugins,
-    ...sealedModels,
-    ...sealedWorkers,
-    ...sealedRuns,
-    ...sealedMemory,
-    ...sealedRegistrations,
-  ]);
+  const rotation = new Rotation(core, audit, sealedColumns);
   return {
+    audit,
     executionLog,
     limits,
     rotation,

@@ -8,6 +8,7 @@ import type {
   WorkerHealth,
   WorkerTestResult,
 } from "../../src/workers/schema";
+import type { RotatedIdentity } from "../../src/workers/identity/schema";
 import type { WorkerPreview } from "../../src/workers/preview/schema";
 import { operation } from "./client";
 import { path } from "./http";
@@ -53,6 +54,11 @@ export const updateWorker = operation<[id: string, patch: object], Worker>({
 export const equalWorkerSecrets = operation<[id: string, given: object], string[] | undefined>({
   direct: ({ runtime, principal }, id, given) => runtime.workers.sameSecrets(principal, id, given),
   remote: async () => undefined,
+});
+
+export const rotateIdentity = operation<[], RotatedIdentity>({
+  direct: ({ runtime, principal }) => runtime.workers.identityKeys.rotate(principal),
+  remote: (server) => server.send("POST", "/v1/identity_keys/rotate"),
 });
 
 export const deleteWorker = operation<[id: string], void>({

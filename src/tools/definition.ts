@@ -55,6 +55,8 @@ export interface CallFacts {
   executionId: string;
   projectId: string;
   userId: string;
+  /** Who asked for it, as the execution log names it: `key:ID`, `user:ID`, `operator`. */
+  actor: string;
 }
 
 /** What a running tool may use. It has no access to tokens, the database or other users. */

@@ -10,6 +10,7 @@ import type { ToolChange } from "./changes";
 import type { WorkerAuthorizations } from "./authorizations";
 import { configOf } from "./config";
 import { type Failure, NO_CATALOG, type Reading, withReading } from "./contents";
+import type { SignIdentity } from "./identity";
 import { type KnownWorker, loadedWorker, typeOf } from "./known";
 import { workerInTransaction, type WorkerRow } from "./repository";
 import { type AskOptions, type LoadedWorker, type ReadCatalog, WorkerFailure, type WorkerKind } from "./tool";
@@ -33,18 +34,27 @@ const AFTER_FAILURE_MS = 60_000;
 /** An audit entry names at most this many tools of each kind of change. */
 const MOST_NAMES = 20;
 
+export interface RefresherParts {
+  audit: Audit;
+  kinds: WorkerKinds;
+  authorizations: WorkerAuthorizations;
+  sign: SignIdentity;
+}
+
 export class Refresher {
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #kinds: WorkerKinds;
   readonly #authorizations: WorkerAuthorizations;
+  readonly #sign: SignIdentity;
   readonly #closing = new AbortController();
 
-  constructor(core: Core, audit: Audit, kinds: WorkerKinds, authorizations: WorkerAuthorizations) {
+  constructor(core: Core, { audit, kinds, authorizations, sign }: RefresherParts) {
     this.#core = core;
     this.#audit = audit;
     this.#kinds = kinds;
     this.#authorizations = authorizations;
+    this.#sign = sign;
   }
 
   /** Ends all readings. */
@@ -64,7 +74,8 @@ export class Refresher {
     const startedAt = this.#core.clock.now();
     const ask: Ask<Reading> = async (loaded, options) => {
       const catalog = await this.#kinds[loaded.type].read(loaded, options);
-      return { catalog: options.token === undefined ? catalog : withoutResources(catalog), startedAt };
+      const isOfAdministrator = options.token !== undefined || Object.keys(options.userKeys ?? {}).length > 0;
+      return { catalog: isOfAdministrator ? withoutResources(catalog) : catalog, startedAt };
     };
     const result = await this.#ask(worker, READ_TIMEOUT_MS, ask);
     return "failure" in result ? result : { reading: result.answer };
@@ -166,9 +177,10 @@ export class Refresher {
     const alarm = setAlarm(mostMs, () => ended.abort());
     try {
       const signal = AbortSignal.any([ended.signal, this.#closing.signal]);
-      const loaded = loadedWorker(keyring, worker);
+      const loaded = loadedWorker({ keyring, sign: this.#sign }, worker);
+      const keys = await this.#authorizations.keysFor(worker);
       const answer = await this.#authorizations.withToken(worker, (token) =>
-        ask(loaded, { signal, ...(token === undefined ? {} : { token }) }),
+        ask(loaded, { signal, ...keys, ...(token === undefined ? {} : { token }) }),
       );
       return { answer };
     } catch (error) {

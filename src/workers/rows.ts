@@ -10,6 +10,7 @@ import {
   checkAuthorizationServer,
   checkFieldsOfType,
   checkHeaders,
+  checkIdentity,
   checkSecretAddress,
   toolkitOf,
 } from "./rules";
@@ -46,6 +47,7 @@ export function plainRow(
   checkSecretAddress(type, uri, secrets);
   checkStdio(config, secrets);
   checkAuthorizationServer(config);
+  checkIdentity(type, config);
   return {
     row: {
       project_id: projectId,
@@ -86,6 +88,7 @@ export async function changedRow(core: Core, before: WorkerRow, patch: UpdateWor
   checkSecretAddress(type, uri, secrets);
   checkStdio(next, secrets);
   checkAuthorizationServer(next);
+  checkIdentity(type, next);
   const isSealedAgain = Object.keys(given).length > 0;
   return {
     ...before,
@@ -111,10 +114,21 @@ function checkKept(isProgram: boolean, { mcp }: UpdateWorker): void {
 /** Whether the catalog must be read again. */
 export function asksDifferently(before: WorkerRow, after: WorkerRow): boolean {
   const facts = ({ uri, sealed_secrets, config }: WorkerRow): unknown => {
-    const { timeout, retry, headers, oauth2, stdio, authorization, send_tokens } = JSON.parse(
-      config,
-    ) as WorkerConfig;
-    return { uri, sealed_secrets, timeout, retry, headers, oauth2, stdio, authorization, send_tokens };
+    const { timeout, retry, headers, key_user, oauth2, stdio, authorization, send_tokens, identity_header } =
+      JSON.parse(config) as WorkerConfig;
+    return {
+      uri,
+      sealed_secrets,
+      timeout,
+      retry,
+      headers,
+      key_user,
+      oauth2,
+      stdio,
+      authorization,
+      send_tokens,
+      identity_header,
+    };
   };
   return after.enabled === 1 && (before.enabled === 0 || !Bun.deepEquals(facts(before), facts(after)));
 }

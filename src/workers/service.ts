@@ -7,13 +7,15 @@ import { alreadyExists, unavailable } from "../errors";
 import type { Principal } from "../identity";
 import type { StaticWorker } from "../config";
 import { type Change, makeChange } from "../store";
+import { keyUserOf } from "./administrator-keys";
 import { accessOf, type AuthorizeRequest, WorkerAuthorizations } from "./authorizations";
 import * as stored from "./catalog-repository";
 import { WorkerCatalogs } from "./catalog-service";
 import { type Define, OfferedCatalogs, type WorkerCatalog } from "./catalogs";
-import { configOf, givenSecrets, type WorkerConfig } from "./config";
+import { configOf, givenSecrets, userKeyIdsOf, type WorkerConfig } from "./config";
 import { WorkerDirectory } from "./directory";
-import { typeOf } from "./known";
+import { IdentityKeys, identitySigner, type SignIdentity } from "./identity";
+import { loadedWorker, typeOf } from "./known";
 import { Previews } from "./preview/service";
 import { workerRecord } from "./record";
 import { challengeOf, type Outcome, Refresher, type WorkerKinds } from "./refresh";
@@ -50,6 +52,8 @@ export class Workers {
   readonly previews: Previews;
   /** Refreshes, compares, accepts and checks catalogs. */
   readonly catalogs: WorkerCatalogs;
+  /** Sign who calls. */
+  readonly identityKeys: IdentityKeys;
   readonly #core: Core;
   readonly #kinds: WorkerKinds;
   readonly #rows: WorkerRows;
@@ -59,6 +63,7 @@ export class Workers {
   readonly #offered: OfferedCatalogs;
   readonly #upkeep: Upkeep;
   readonly #programs: StdioWorkers;
+  readonly #sign: SignIdentity;
 
   /** Throws `configuration` for a worker of the configuration that breaks a rule. */
   constructor(core: Core, parts: WorkerParts) {
@@ -68,9 +73,12 @@ export class Workers {
     const builtIn = new Set(parts.toolkits.map((name) => name.toLowerCase()));
     const directory = new WorkerDirectory(core, parts.fixed, builtIn);
     const authorizations = new WorkerAuthorizations(core, parts.audit, parts.consents);
-    const refresher = new Refresher(core, parts.audit, parts.kinds, authorizations);
-    const offered = new OfferedCatalogs(core, { ...parts, directory });
+    this.identityKeys = new IdentityKeys(core, parts.audit);
+    const sign = identitySigner(core, this.identityKeys);
+    const refresher = new Refresher(core, { ...parts, authorizations, sign });
+    const offered = new OfferedCatalogs(core, { ...parts, directory, sign });
     this.#directory = directory;
+    this.#sign = sign;
     this.#authorizations = authorizations;
     this.#refresher = refresher;
     this.#offered = offered;
@@ -188,7 +196,8 @@ export class Workers {
 
   /** The enabled worker as its calls need it; undefined if there is none. */
   async loaded(projectId: string, id: string): Promise<LoadedWorker | undefined> {
-    return this.#directory.loaded(projectId, id);
+    const worker = await this.#directory.findEnabled(projectId, id);
+    return worker && loadedWorker({ keyring: this.#core.keyring, sign: this.#sign }, worker);
   }
 
   /** The names of the given secrets that are stored with the same value: `secret`, `client_secret`, `secrets.NAME`. */
@@ -218,7 +227,8 @@ export class Workers {
   granted({ projectId, userId, providerId }: NewGrant): void {
     this.#upkeep.granted(projectId, ({ row }) => {
       const access = accessOf(row);
-      return access?.provider === providerId && access.user === userId;
+      if (access?.provider === providerId && access.user === userId) return true;
+      return userKeyIdsOf(row).includes(providerId) && keyUserOf(row) === userId;
     });
   }
 

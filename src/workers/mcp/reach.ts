@@ -3,10 +3,12 @@ import { type Clock, netstrings, Redacted, reveal } from "../../base";
 import type { Egress } from "../../egress";
 import type { McpClient, Send } from "../../mcp";
 import type { ToolContext } from "../../tools";
+import { identityHeaders, type OnBehalf } from "../identity";
 import { isProgram, type StdioWorkers } from "../stdio";
 import type { LoadedWorker } from "../tool";
 import type { WorkerUser } from "../user-values";
 import type { HeldCalls } from "./held";
+import type { OwnTokens } from "./own-tokens";
 
 export interface McpParts {
   egress: Egress;
@@ -70,11 +72,11 @@ export async function ownReach(parts: McpParts, worker: LoadedWorker, by: Admini
   };
 }
 
-/** Sends without a user of a run: for catalogs. */
+/** Sends without a user of a run: for catalogs. `on`: the user whose session it ends. */
 export function ownSend(
   { egress }: Pick<McpParts, "egress">,
   worker: LoadedWorker,
-  { token, user }: Administrator = {},
+  { token, user, on }: Administrator & { on?: OnBehalf } = {},
 ): Send {
   return async (request) =>
     egress.fetch(worker.uri, {
@@ -83,6 +85,7 @@ export function ownSend(
       headers: {
         ...(await headersOf(worker, user)),
         ...(token === undefined ? {} : { authorization: new Redacted(`Bearer ${token.reveal()}`) }),
+        ...(await identityHeaders(worker, on)),
         ...request.headers,
       },
       project: worker.projectId,
@@ -96,17 +99,18 @@ export function callSend(
   parts: Pick<McpParts, "stdio">,
   worker: LoadedWorker,
   context: ToolContext,
-  headers: WorkerHeaders,
+  { headers, own }: { headers: WorkerHeaders; own: OwnTokens },
 ): Send {
   const { call, userKeys, fence } = context;
   if (isProgram(worker))
     return programsOf(parts).callSend(worker, { id: call.userId, keys: userKeys }, fence);
-  return async (request) =>
-    context.fetch(BASE, "", {
-      ...request,
-      address: await worker.address?.(),
-      headers: { ...headers, ...request.headers },
-    });
+  return async (request) => {
+    const identity = await identityHeaders(worker, call);
+    own.add(identity);
+    // A header of the client must not take the place of the token.
+    const all = { ...headers, ...identity, ...request.headers };
+    return context.fetch(BASE, "", { ...request, address: await worker.address?.(), headers: all });
+  };
 }
 
 /** The address of a worker with its secrets, which are credentials of the record; empty if it has none. */
@@ -130,6 +134,8 @@ export interface SessionOwner {
   userId: string;
   /** Empty: the credentials of the record only. */
   connectionId: string;
+  /** Who asks on behalf of the user. */
+  actor: string;
   /** What else belongs to the session, such as the announced capabilities. */
   rest: readonly string[];
 }
@@ -145,6 +151,8 @@ export function sessionKey(worker: LoadedWorker, headers: WorkerHeaders, owner: 
     owner.userId,
     owner.connectionId,
     netstrings(owner.rest),
+    // A server may keep who called first.
+    netstrings(worker.identity === undefined ? [] : [worker.identity.header, owner.actor]),
     netstrings(sent),
   ];
   return new Bun.CryptoHasher("sha256").update(netstrings(fields)).digest("base64url");
