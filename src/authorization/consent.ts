@@ -217,7 +217,11 @@ export class Consent {
 
   /** Holds the grant and starts the user check, unless the customer has disabled it. */
   async #checkUser(flow: FlowRow, provider: Provider, grant: TokenGrant, by: Actor): Promise<Outcome> {
-    const check = await this.#userCheck(flow);
+    const check = await this.#userCheck(flow).catch(async (error: unknown) => {
+      // The browser comes back to the grant.
+      await this.#finish.hold(flow, provider, grant);
+      throw error;
+    });
     // The page for keys asks what the page of the user check would ask.
     const isAsked = check?.kind === "page" && provider.apiKey !== undefined;
     if (check?.kind === "none" || isAsked) return this.#finish.complete(flow, provider, grant, by);

@@ -37,6 +37,8 @@ export function loadedWorker(keyring: Keyring, { row, fixed }: KnownWorker): Loa
       if (secret === undefined) throw new WorkerFailure("refused", "It has no secret. Set it again.");
       return new Redacted(secret);
     },
+    ...(config.stdio === undefined ? {} : { stdio: config.stdio }),
+    secrets: async () => (await secrets()).secrets ?? {},
     headers: async (user) => {
       if (config.headers === undefined) return {};
       const { secrets: values = {} } = await secrets();

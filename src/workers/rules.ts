@@ -4,6 +4,7 @@ import { invalidParameter, malformedRequest } from "../errors";
 import type { WorkerConfig } from "./config";
 import type { CreateWorker, UpdateWorker, WorkerType } from "./schema";
 import type { GivenSecrets } from "./secrets";
+import { STDIO_SCHEME } from "./stdio/schema";
 import { type FillValues, filledTexts, referredTo, userKeysIn } from "./user-values";
 
 /** The most workers of a project. */
@@ -40,7 +41,8 @@ function refusal(field: string, message: string): Error {
 const NOT_ABSOLUTE = "must be an absolute http(s) address";
 
 /** Throws `malformed_request` for an address that cannot be one of a worker. */
-export function checkAddress(type: string, uri: string): void {
+export function checkAddress(type: string, uri: string, isProgram = false): void {
+  if (isProgram && uri.startsWith(STDIO_SCHEME)) return;
   const url = URL.parse(uri);
   const refuse = (message: string): Error => refusal(`${type}.uri`, message);
   if (url === null || !/^https?:$/.test(url.protocol)) throw refuse(NOT_ABSOLUTE);

@@ -1,7 +1,8 @@
 // The secret values of a worker, as one sealed column. They belong to the origin that they were given for.
 import { type Keyring, type Place, sameSecret, sealedColumn, Unopenable } from "../crypto";
-import { originOf, type SealedField } from "../origins";
+import { originOf, originsOf, type SealedField } from "../origins";
 import type { WorkerRow } from "./repository";
+import { STDIO_SCHEME } from "./stdio/schema";
 import { WorkerFailure } from "./tool";
 
 export interface GivenSecrets {
@@ -13,6 +14,11 @@ export interface GivenSecrets {
 }
 
 type Key = Pick<WorkerRow, "project_id" | "id">;
+
+/** Who gets the values: the origin of an address, or the program of the record. */
+export function receiversOf(uri: string): string[] {
+  return uri.startsWith(STDIO_SCHEME) ? [STDIO_SCHEME] : originsOf([uri]);
+}
 
 /** The names of the values that are set: `secret`, `client_secret`, `secrets.NAME`. */
 export function namesOf({ secret, client_secret, secrets = {} }: GivenSecrets): string[] {
@@ -72,7 +78,8 @@ async function openSecrets(keyring: Keyring, row: WorkerRow): Promise<GivenSecre
 /** Throws `WorkerFailure` if the worker is not at an origin that the values were given for. */
 export async function secretsForCall(keyring: Keyring, row: WorkerRow): Promise<GivenSecrets> {
   const origins = JSON.parse(row.origins) as string[];
-  if (row.sealed_secrets !== null && !origins.includes(originOf(row.uri) ?? ""))
+  const receiver = row.uri.startsWith(STDIO_SCHEME) ? STDIO_SCHEME : (originOf(row.uri) ?? "");
+  if (row.sealed_secrets !== null && !origins.includes(receiver))
     throw new WorkerFailure("refused", "Its secrets were given for another origin. Set them again.");
   try {
     return await openSecrets(keyring, row);

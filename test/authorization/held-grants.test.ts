@@ -36,6 +36,23 @@ test("of a process whose clock runs ahead does not last longer for others than t
   expect(expires_at).toBeWithin(clock.now() + HOUR - MINUTE, clock.now() + HOUR + 1);
 });
 
+test("is kept if the settings of its project cannot be read, and the browser comes back to it", async () => {
+  await using deployment = await consenting();
+  const { runtime, idp } = deployment;
+  const read = runtime.settings.of;
+  idp.otherwise(() => {
+    runtime.settings.of = () => Promise.reject(new Error("broken"));
+    return { body: { access_token: "granted", expires_in: 3600 } };
+  });
+  const alice = new Person(runtime);
+  const provider = await alice.toProvider(await start(runtime));
+
+  await expect(alice.comeBack(provider, { code: "C" })).rejects.toThrow("broken");
+  runtime.settings.of = read;
+  const page = await alice.comeBack(provider, { code: "C" });
+  expect((await alice.answer(page)).kind).toBe("completed");
+});
+
 test("is not deleted with old consents, but revoked first", async () => {
   const { deployment, answers, revoked } = await reclaiming();
   await using _ = deployment;
