@@ -4,6 +4,7 @@ import {
   AuthorizationService,
   Consent,
   endFlowsOfProvider,
+  OperatorKeys,
   PageAuthorization,
   sealedFlows,
 } from "./authorization";
@@ -49,6 +50,7 @@ export interface Runtime {
   readonly connections: Connections;
   readonly authorization: AuthorizationService;
   readonly consent: Consent;
+  readonly operatorKeys: OperatorKeys;
   readonly pageAuthorization: PageAuthorization;
   readonly tools: Tools;
   /** Answers under `Idempotency-Key`. */
@@ -183,6 +185,7 @@ function servicesOf(
     audit,
     granted: (grant) => workers.granted(grant),
   });
+  const operatorKeys = new OperatorKeys(core, { providers, connections, audit });
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
@@ -248,6 +251,7 @@ function servicesOf(
     connections,
     authorization,
     consent,
+    operatorKeys,
     pageAuthorization: new PageAuthorization(core, providers),
     tools,
     idempotency,

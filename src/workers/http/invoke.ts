@@ -10,7 +10,7 @@ import { signatureAdvice } from "./worker-failure";
 import { byStatus, type NoAnswer, withoutResponse } from "./no-answer";
 import { bodyOf, type Call, secretsOf, sendsToken } from "./request";
 import { bearer, workerToken } from "./token";
-import { Withheld } from "./withheld";
+import { Withheld } from "../withheld";
 
 /** Name of the worker's address in its catalog. */
 export const BASE = "worker";

@@ -35,6 +35,7 @@ import {
 } from "./reach";
 import { completionOutput, outputOf, promptOutput, resourceOutput } from "./result";
 import { relaying } from "./relay";
+import { WithheldKeys } from "./withheld-keys";
 
 /** Left for telling the server that a call is cancelled. */
 const RESERVE_MS = 300;
@@ -73,6 +74,7 @@ class Call {
   readonly #tool: WorkerTool;
   readonly #context: ToolContext;
   readonly #asks: Asks;
+  readonly #withheld: WithheldKeys;
   /** As the server lists it, if a call has shown that the stored one is old. */
   #schema: unknown;
 
@@ -82,6 +84,7 @@ class Call {
     this.#tool = tool;
     this.#context = context;
     this.#asks = new Asks(worker, context.caller);
+    this.#withheld = new WithheldKeys(context);
     this.#schema = tool.original?.["inputSchema"] ?? tool.input;
   }
 
@@ -124,7 +127,7 @@ class Call {
     const id = this.#asks.heldCall;
     const held = id === undefined ? new HeldCall(reach.session) : this.#parts.held.take(id, reach.session);
     if (held === undefined) throw this.#isGone();
-    const { notified } = relaying(this.#context, this.#asks);
+    const { notified } = relaying(this.#context, this.#asks, this.#withheld);
     held.attach({
       send: reach.send,
       signal: this.#context.signal,
@@ -144,12 +147,20 @@ class Call {
     const { method, params } = requestOf(this.#tool, input);
     let members = this.#asks.members();
     for (let round = 0; round < MOST_ROUNDS; round++) {
-      const result = await peer.request(method, { ...params, ...members }, this.#schema);
+      const result = await this.#asked(peer, method, { ...params, ...members });
       const answered = await this.#asks.answered(result);
       if (answered === undefined) return result;
       members = answered;
     }
     throw new ProtocolError("The server asks more and more questions.");
+  }
+
+  async #asked(peer: McpPeer, method: string, params: JsonObject): Promise<JsonObject> {
+    try {
+      return this.#withheld.result(await peer.request(method, params, this.#schema));
+    } catch (thrown) {
+      throw this.#withheld.error(thrown);
+    }
   }
 
   async #reach(): Promise<Reach> {
@@ -183,7 +194,7 @@ class Call {
       timeoutMs: this.#timeLeft(),
       signal,
       wantsProgress: caller !== undefined,
-      ...relaying(this.#context, this.#asks),
+      ...relaying(this.#context, this.#asks, this.#withheld),
       ...of,
     });
   }
