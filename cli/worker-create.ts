@@ -76,7 +76,8 @@ async function previewOf({ io, client }: ClientCall, options: CreateWorkerOption
   const type = fields.type ?? (fields.secret === undefined ? undefined : "http");
   const guess = type ?? "mcp";
   const part = await placePart(io, guess, options);
-  return previewWorker(client, { ...(type === undefined ? {} : { type }), [guess]: part });
+  const given = type === undefined ? fields.identity : { ...fields.identity, type };
+  return previewWorker(client, { ...given, [guess]: part });
 }
 
 function questionOf(id: string, { tools, authorization }: WorkerPreview): string {

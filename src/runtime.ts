@@ -6,36 +6,31 @@ import {
   endFlowsOfProvider,
   OperatorKeys,
   PageAuthorization,
-  sealedFlows,
 } from "./authorization";
 import { recordRestoration } from "./backup";
 import type { Config, SettingDeclarations } from "./config";
-import {
-  Connections,
-  endConnectionsOfProvider,
-  LeavingGrants,
-  removeConnections,
-  sealedConnections,
-} from "./connections";
+import { Connections, endConnectionsOfProvider, LeavingGrants, removeConnections } from "./connections";
 import type { Core } from "./core";
 import { Gateways } from "./gateways";
 import { withDatabaseErrors } from "./data-folder";
 import { type Health, HealthCheck } from "./health";
 import { openCore, type RuntimeParts } from "./open-core";
-import { Bindings, Chains, Hooks, PluginHealth, Plugins, sealedPlugins, Trials } from "./hooks";
+import { Bindings, Chains, Hooks, PluginHealth, Plugins, Trials } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
-import { Providers, sealedClientSecrets } from "./providers";
+import { programsOf } from "./programs";
+import { Providers } from "./providers";
 import { Mcp } from "./mcp";
-import { Chat, Embeddings, Models, Responses, sealedModels } from "./llm";
+import { Chat, Embeddings, Models, Responses } from "./llm";
 import { Limits } from "./limits";
 import { LogLevels } from "./log-level";
 import { Manifests } from "./manifest";
 import { Rotation } from "./rotation";
-import { sealedSecrets, Secrets } from "./secrets";
+import { Secrets } from "./secrets";
+import { sealedColumns } from "./sealed-columns";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
-import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
-import { definitionOf, httpKind, mcpKind, sealedRegistrations, sealedWorkers, Workers } from "./workers";
+import { type Extensions, Idempotency, Tools } from "./tools";
+import { definitionOf, httpKind, mcpKind, Workers } from "./workers";
 
 export interface Runtime {
   readonly core: Core;
@@ -149,7 +144,10 @@ function servicesOf(
   const issuer = new OpenIdIssuer(core);
   const grants = {
     leave: (id: string) => leaving.leave(id),
-    left: () => leaving.left(),
+    left: (project: { id: string; incarnation: string }) => {
+      leaving.left();
+      programs.removeProjectInBackground(project.id, project.incarnation);
+    },
   };
   const identity = new Identity(core, { audit, executionLog, issuer, grants });
   const providers = new Providers(core, audit, extensions.presets, {
@@ -191,7 +189,9 @@ function servicesOf(
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
   const idempotency = new Idempotency(core);
+  const programs = programsOf(core, config, parts, { identity, workers: () => workers });
   const mcpServers = mcpKind({
+    stdio: programs,
     egress: core.egress,
     clock,
     maxResultBytes: core.settings["mcp.max_result_bytes"],
@@ -204,6 +204,7 @@ function servicesOf(
     toolkits: extensions.catalogs.map(({ toolkit }) => toolkit.name),
     fixed: config.workers,
     consents: { providers, connections, authorization },
+    programs,
   });
   const tools = new Tools(core, extensions.catalogs, {
     audit,
@@ -226,19 +227,7 @@ function servicesOf(
   const models = new Models(core, audit, config.models);
   const chat = new Chat(core, models, tools);
   const trials = new Trials(core, events, bindings, toolsOf);
-  const rotation = new Rotation(core, audit, [
-    ...sealedClientSecrets,
-    ...sealedSecrets,
-    ...sealedConnections,
-    ...sealedFlows,
-    ...sealedAnswers,
-    ...sealedPlugins,
-    ...sealedModels,
-    ...sealedWorkers,
-    ...sealedRuns,
-    ...sealedMemory,
-    ...sealedRegistrations,
-  ]);
+  const rotation = new Rotation(core, audit, sealedColumns);
   return {
     audit,
     executionLog,
@@ -261,7 +250,9 @@ function servicesOf(
     pluginHealth: new PluginHealth(core),
     trail,
     refusals,
-    inspection: new Inspection(core, audit, signingKey),
+    inspection: new Inspection(core, audit, signingKey, (projectId, userId) =>
+      programs.removeUser(projectId, userId),
+    ),
     auditKeeper: new Keeper(core, signingKey, config.auditHeadsFile()),
     manifests: new Manifests(core.store, events, {
       providers,

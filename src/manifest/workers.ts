@@ -224,7 +224,7 @@ function secretsOf({ http, mcp }: Worker): string[] {
 // `prefix`: that of the variables for its secrets.
 function exportedWorker(worker: Worker, oauth2: OAuth2 | undefined, prefix: string) {
   const { id, type, enabled, http, mcp, toolkit, updates } = worker;
-  const { trust_annotations, strict_results, send_tokens, limits } = worker;
+  const { trust_annotations, strict_results, send_tokens, limits, identity, identity_header } = worker;
   return {
     id,
     type,
@@ -232,7 +232,8 @@ function exportedWorker(worker: Worker, oauth2: OAuth2 | undefined, prefix: stri
     ...(http === undefined ? {} : { http: exportedHttp(http, prefix) }),
     ...(mcp === undefined ? {} : { mcp: exportedMcp(mcp, oauth2, prefix) }),
     updates,
-    ...present({ toolkit, trust_annotations, strict_results, send_tokens, limits }),
+    ...present({ toolkit, trust_annotations, strict_results, send_tokens, limits, identity_header }),
+    ...(identity === "jwt" ? { identity } : {}),
   };
 }
 

@@ -7,6 +7,7 @@ export {
   type Json,
   type JsonObject,
   nearestOf,
+  nextTurn,
   parsePlainJson,
 } from "../base";
 export { type Caller, InputNeeded, type InputRequest } from "./caller";

@@ -106,7 +106,7 @@ export class Readiness {
     return state;
   }
 
-  /** The keys are those of this user only. */
+  /** The keys of this user only. */
   async #keys(
     projectId: string,
     userId: string,

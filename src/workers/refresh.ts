@@ -10,6 +10,7 @@ import type { ToolChange } from "./changes";
 import type { WorkerAuthorizations } from "./authorizations";
 import { configOf } from "./config";
 import { type Failure, NO_CATALOG, type Reading, withReading } from "./contents";
+import type { SignIdentity } from "./identity";
 import { type KnownWorker, loadedWorker, typeOf } from "./known";
 import { workerInTransaction, type WorkerRow } from "./repository";
 import { type AskOptions, type LoadedWorker, type ReadCatalog, WorkerFailure, type WorkerKind } from "./tool";
@@ -31,18 +32,27 @@ const AFTER_FAILURE_MS = 60_000;
 /** An audit entry names at most this many tools of each kind of change. */
 const MOST_NAMES = 20;
 
+export interface RefresherParts {
+  audit: Audit;
+  kinds: WorkerKinds;
+  authorizations: WorkerAuthorizations;
+  sign: SignIdentity;
+}
+
 export class Refresher {
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #kinds: WorkerKinds;
   readonly #authorizations: WorkerAuthorizations;
+  readonly #sign: SignIdentity;
   readonly #closing = new AbortController();
 
-  constructor(core: Core, audit: Audit, kinds: WorkerKinds, authorizations: WorkerAuthorizations) {
+  constructor(core: Core, { audit, kinds, authorizations, sign }: RefresherParts) {
     this.#core = core;
     this.#audit = audit;
     this.#kinds = kinds;
     this.#authorizations = authorizations;
+    this.#sign = sign;
   }
 
   /** Ends all readings. */
@@ -163,7 +173,7 @@ export class Refresher {
     const alarm = setAlarm(timeoutMs, () => ended.abort());
     try {
       const signal = AbortSignal.any([ended.signal, this.#closing.signal]);
-      const loaded = loadedWorker(keyring, worker);
+      const loaded = loadedWorker({ keyring, sign: this.#sign }, worker);
       const keys = await this.#authorizations.keysFor(worker);
       const answer = await this.#authorizations.withToken(worker, (token) =>
         ask(loaded, { signal, ...keys, ...(token === undefined ? {} : { token }) }),
@@ -181,6 +191,13 @@ export class Refresher {
       alarm.cancel();
     }
   }
+}
+
+/** What a worker that wants a token says about it. */
+export function challengeOf(outcome: Outcome | undefined): string | undefined {
+  if (outcome === undefined || !("failure" in outcome) || outcome.failure.reason !== "unauthorized")
+    return undefined;
+  return outcome.challenge ?? "";
 }
 
 /** Whether a worker has not changed since. One of a later project may have its id and version. */

@@ -5,7 +5,14 @@ import { movedAddresses, requireGivenAgain } from "../origins";
 import { changedConfig, configOf, givenSecrets, newConfig, protocolOf, type WorkerConfig } from "./config";
 import { typeOf } from "./known";
 import type { WorkerRow } from "./repository";
-import { checkAddress, checkAuthorizationServer, checkFieldsOfType, checkHeaders, toolkitOf } from "./rules";
+import {
+  checkAddress,
+  checkAuthorizationServer,
+  checkFieldsOfType,
+  checkHeaders,
+  checkIdentity,
+  toolkitOf,
+} from "./rules";
 import type { CreateWorker, UpdateWorker } from "./schema";
 import {
   type GivenSecrets,
@@ -38,6 +45,7 @@ export function plainRow(
   checkHeaders(config, secrets);
   checkStdio(config, secrets);
   checkAuthorizationServer(config);
+  checkIdentity(type, config);
   return {
     row: {
       project_id: projectId,
@@ -77,6 +85,7 @@ export async function changedRow(core: Core, before: WorkerRow, patch: UpdateWor
   checkHeaders(next, secrets);
   checkStdio(next, secrets);
   checkAuthorizationServer(next);
+  checkIdentity(type, next);
   const isSealedAgain = Object.keys(given).length > 0;
   return {
     ...before,
@@ -102,9 +111,8 @@ function checkKept(isProgram: boolean, { mcp }: UpdateWorker): void {
 /** Whether the catalog must be read again. */
 export function asksDifferently(before: WorkerRow, after: WorkerRow): boolean {
   const facts = ({ uri, sealed_secrets, config }: WorkerRow): unknown => {
-    const { timeout, retry, headers, key_user, oauth2, stdio, authorization, send_tokens } = JSON.parse(
-      config,
-    ) as WorkerConfig;
+    const { timeout, retry, headers, key_user, oauth2, stdio, authorization, send_tokens, identity_header } =
+      JSON.parse(config) as WorkerConfig;
     return {
       uri,
       sealed_secrets,
@@ -116,6 +124,7 @@ export function asksDifferently(before: WorkerRow, after: WorkerRow): boolean {
       stdio,
       authorization,
       send_tokens,
+      identity_header,
     };
   };
   return after.enabled === 1 && (before.enabled === 0 || !Bun.deepEquals(facts(before), facts(after)));

@@ -19,6 +19,9 @@ const SECRET_HEADER = /^(?:proxy-)?authorization$|^cookie2?$|api[-_]?key|token|s
 const RESERVED_HEADER =
   /^(?:accept|connection|content-(?:length|type|encoding)|host|keep-alive|last-event-id|mcp-.*|te|trailer|transfer-encoding|upgrade)$/i;
 
+/** Headers in which others than the worker look for something. */
+const OF_OTHERS = /^(?:proxy-.*|cookie2?|via|forwarded|x-forwarded-.*|traceparent|tracestate|user-agent)$/i;
+
 /** Fields without effect on workers of a type. */
 const FOREIGN_FIELDS = {
   http: ["mcp", "toolkit", "trust_annotations", "strict_results"],
@@ -108,6 +111,26 @@ function checkHeader(name: string, value: string, secrets: GivenSecrets): void {
     throw invalidParameter(
       `mcp.headers.${name} has characters that are not valid in a header, such as line breaks, itself or in its secrets.`,
     );
+}
+
+/** Throws `invalid_parameter` for a header that something else uses. */
+export function checkIdentity(type: WorkerType, config: WorkerConfig): void {
+  const { identity_header: header, headers = {}, oauth2, authorization, stdio } = config;
+  if (header === undefined) return;
+  if (stdio !== undefined)
+    throw invalidParameter(
+      'identity is for workers at an address. A program gets its user in its environment: "${user_id}".',
+    );
+  const refuse = (why: string): Error =>
+    invalidParameter(`identity_header cannot be ${header}: ${why}. Choose another header.`);
+  const name = header.toLowerCase();
+  if (RESERVED_HEADER.test(name)) throw refuse("the protocol sets it");
+  if (OF_OTHERS.test(name)) throw refuse("others than the worker read it");
+  if (Object.keys(headers).some((other) => other.toLowerCase() === name))
+    throw refuse("mcp.headers contains it");
+  if (name !== "authorization") return;
+  if (type === "http") throw refuse("it carries the token that signs calls");
+  if (oauth2 !== undefined || authorization !== undefined) throw refuse("it carries the users' tokens");
 }
 
 /** With keys of a user that are valid in every header. */

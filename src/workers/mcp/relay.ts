@@ -4,7 +4,6 @@ import type { PeerOptions } from "../../mcp";
 import type { ToolContext } from "../../tools";
 import { cleanDescription } from "../foreign";
 import type { Asks } from "./asks";
-import type { WithheldKeys } from "./withheld-keys";
 
 const MOST_LOGS = 50;
 const LONGEST_LOG = 1000;
@@ -23,19 +22,14 @@ const LEVELS: { readonly [level: string]: "debug" | "info" | "warning" | "error"
 };
 
 /** Passes messages of a server on to the caller and the log of a run, within limits. */
-export function relaying(
-  context: ToolContext,
-  asks: Asks,
-  withheld: WithheldKeys,
-): Pick<PeerOptions, "notified" | "asked"> {
+export function relaying(context: ToolContext, asks: Asks): Pick<PeerOptions, "notified" | "asked"> {
   const left = { logs: MOST_LOGS, reports: MOST_REPORTS };
   return {
     notified: (method, params) => {
-      if (method === "notifications/progress" && left.reports-- > 0)
-        report(context, withheld.members(params));
-      if (method === "notifications/message" && left.logs-- > 0) log(context, withheld.members(params));
+      if (method === "notifications/progress" && left.reports-- > 0) report(context, params);
+      if (method === "notifications/message" && left.logs-- > 0) log(context, params);
     },
-    asked: (method, params) => asks.answer(method, withheld.members(params)),
+    asked: (method, params) => asks.answer(method, params),
   };
 }
 

@@ -34,8 +34,8 @@ import {
   type WorkerHeaders,
 } from "./reach";
 import { completionOutput, outputOf, promptOutput, resourceOutput } from "./result";
+import { OwnTokens } from "./own-tokens";
 import { relaying } from "./relay";
-import { WithheldKeys } from "./withheld-keys";
 
 /** Left for telling the server that a call is cancelled. */
 const RESERVE_MS = 300;
@@ -74,7 +74,7 @@ class Call {
   readonly #tool: WorkerTool;
   readonly #context: ToolContext;
   readonly #asks: Asks;
-  readonly #withheld: WithheldKeys;
+  readonly #own = new OwnTokens();
   /** As the server lists it, if a call has shown that the stored one is old. */
   #schema: unknown;
 
@@ -84,7 +84,7 @@ class Call {
     this.#tool = tool;
     this.#context = context;
     this.#asks = new Asks(worker, context.caller);
-    this.#withheld = new WithheldKeys(context);
+    this.#own.addKeys(context.userKeys);
     this.#schema = tool.original?.["inputSchema"] ?? tool.input;
   }
 
@@ -127,7 +127,7 @@ class Call {
     const id = this.#asks.heldCall;
     const held = id === undefined ? new HeldCall(reach.session) : this.#parts.held.take(id, reach.session);
     if (held === undefined) throw this.#isGone();
-    const { notified } = relaying(this.#context, this.#asks, this.#withheld);
+    const { notified } = this.#own.guarded(relaying(this.#context, this.#asks));
     held.attach({
       send: reach.send,
       signal: this.#context.signal,
@@ -147,7 +147,8 @@ class Call {
     const { method, params } = requestOf(this.#tool, input);
     let members = this.#asks.members();
     for (let round = 0; round < MOST_ROUNDS; round++) {
-      const result = await this.#asked(peer, method, { ...params, ...members });
+      const request = peer.request(method, { ...params, ...members }, this.#schema);
+      const result = await this.#own.withoutThem(request);
       const answered = await this.#asks.answered(result);
       if (answered === undefined) return result;
       members = answered;
@@ -155,46 +156,43 @@ class Call {
     throw new ProtocolError("The server asks more and more questions.");
   }
 
-  async #asked(peer: McpPeer, method: string, params: JsonObject): Promise<JsonObject> {
-    try {
-      return this.#withheld.result(await peer.request(method, params, this.#schema));
-    } catch (thrown) {
-      throw this.#withheld.error(thrown);
-    }
-  }
-
   async #reach(): Promise<Reach> {
     const { call, grant, caller } = this.#context;
+    const isHttp = this.#worker.stdio === undefined;
     // Those of the record win.
-    const headers = { ...passedOn(caller), ...(await headersOf(this.#worker, userOf(this.#context))) };
+    const own = isHttp ? await headersOf(this.#worker, userOf(this.#context)) : {};
+    const headers = isHttp ? { ...passedOn(caller), ...own } : {};
     const liveCapabilities = this.#asks.liveCapabilities();
     const session = sessionKey(this.#worker, headers, {
-      userId: call.userId,
+      userId: this.#worker.stdio?.shared === true ? "" : call.userId,
       connectionId: grant?.connectionId ?? "",
+      actor: call.actor,
       rest: [JSON.stringify(liveCapabilities)],
     });
-    return { session, send: callSend(this.#context, headers), liveCapabilities };
+    const send = callSend(this.#parts, this.#worker, this.#context, { headers, own: this.#own });
+    return { session, send, liveCapabilities };
   }
 
   /** The server gets only credentials of the worker's record. */
   get #isOwn(): boolean {
-    return this.#context.grant === undefined && this.#worker.userKeys.length === 0;
+    const { userKeys, stdio } = this.#worker;
+    return this.#context.grant === undefined && userKeys.length === 0 && stdio === undefined;
   }
 
   #peer({ session, send, liveCapabilities }: Reach, of: Partial<PeerOptions> = {}): McpPeer {
-    const { caller, signal } = this.#context;
+    const { call, caller, signal } = this.#context;
     return this.#parts.client.peer({
       server: serverKey(this.#worker),
       session,
       send,
       // Without the user nothing may be sent in that user's name.
-      ends: this.#isOwn ? ownSend(this.#parts, this.#worker) : undefined,
+      ends: this.#isOwn ? ownSend(this.#parts, this.#worker, { on: call }) : undefined,
       capabilities: this.#asks.capabilities(),
       liveCapabilities,
       timeoutMs: this.#timeLeft(),
       signal,
       wantsProgress: caller !== undefined,
-      ...relaying(this.#context, this.#asks, this.#withheld),
+      ...this.#own.guarded(relaying(this.#context, this.#asks)),
       ...of,
     });
   }
