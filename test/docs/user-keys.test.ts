@@ -78,7 +78,7 @@ test("the commands lead from a record to a call with the key of each user", asyn
 test("a key that the service ends is asked for again", async () => {
   const exec = COMMANDS[3] ?? "";
   tracker.options.before = () => new Response(null, { status: 401 });
-  const words = [...exec.split(" ")];
+  const words = exec.split(" ");
   const { code, stdout, stderr } = await installation.run(words);
 
   expect(code).not.toBe(0);
