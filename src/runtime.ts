@@ -1,6 +1,12 @@
 // The composition root: creates the services from configuration and extensions. Server, command line and tests start here.
 import { Audit, Events, ExecutionLog, Inspection, Keeper, Refusals, SigningKey, Trail } from "./audit";
-import { AuthorizationService, Consent, endFlowsOfProvider, PageAuthorization } from "./authorization";
+import {
+  AuthorizationService,
+  Consent,
+  endFlowsOfProvider,
+  OperatorKeys,
+  PageAuthorization,
+} from "./authorization";
 import { recordRestoration } from "./backup";
 import type { Config, SettingDeclarations } from "./config";
 import { Connections, endConnectionsOfProvider, LeavingGrants, removeConnections } from "./connections";
@@ -39,6 +45,7 @@ export interface Runtime {
   readonly connections: Connections;
   readonly authorization: AuthorizationService;
   readonly consent: Consent;
+  readonly operatorKeys: OperatorKeys;
   readonly pageAuthorization: PageAuthorization;
   readonly tools: Tools;
   /** Answers under `Idempotency-Key`. */
@@ -176,6 +183,7 @@ function servicesOf(
     audit,
     granted: (grant) => workers.granted(grant),
   });
+  const operatorKeys = new OperatorKeys(core, { providers, connections, audit });
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
@@ -231,6 +239,7 @@ function servicesOf(
     connections,
     authorization,
     consent,
+    operatorKeys,
     pageAuthorization: new PageAuthorization(core, providers),
     tools,
     idempotency,
