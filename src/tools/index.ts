@@ -89,4 +89,5 @@ export {
   withoutExample,
   wordOf,
 } from "./self-check";
+export { type Found, worthShowing } from "./search";
 export { Tools } from "./service";

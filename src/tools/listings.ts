@@ -17,6 +17,7 @@ import {
   type ToolRecord,
   type ToolsFilter,
 } from "./schema";
+import { type Found, worthShowing } from "./search";
 import { UserPages } from "./user-pages";
 
 /** Number of cached pages; one of a hundred tools has about 200 kB. */
@@ -32,6 +33,8 @@ export interface ListingParts {
   store: Store;
   registryOf(projectId: string): Promise<Registry>;
   requirements: Requirements;
+  /** `Tools.search` */
+  search(projectId: string, text: string): Promise<readonly Found[]>;
   /** `Tools.visible` */
   visible(projectId: string, userId: string, among: readonly Tool[]): Promise<readonly Tool[]>;
   /** `Tools.find` */
@@ -66,6 +69,8 @@ export class Listings {
     const view = viewOf(principal, query);
     if (view.userId !== undefined)
       return view.formats.length > 0 ? this.list(principal, query) : this.#textFor(principal, view, query);
+    // Hardly a search is repeated.
+    if (isSearch(query)) return this.list(principal, query);
     const { store } = this.#parts;
     const [secrets, workers] = [await store.generation("secrets"), await store.generation("workers")];
     const key = JSON.stringify([principal.projectId, secrets, workers, query]);
@@ -83,9 +88,18 @@ export class Listings {
 
   async #windowOf(principal: Principal, view: View, query: ToolsFilter) {
     const window = paging(query);
-    const found = await this.#visibleIn(principal, view, await this.#found(principal, query));
+    const found = isSearch(query)
+      ? await this.#searched(principal, view, query)
+      : await this.#visibleIn(principal, view, await this.#found(principal, query));
     const shown = found.slice(window.offset, window.offset + window.limit);
     return { shown, total: found.length, window };
+  }
+
+  /** Only what the user may see is compared: a hidden tool that matches better would leave out others. */
+  async #searched(principal: Principal, view: View, query: Search): Promise<readonly Tool[]> {
+    const admitted = new Set(await this.#visibleIn(principal, view, await this.#found(principal, query)));
+    const found = await this.#parts.search(principal.projectId, query.query);
+    return worthShowing(found.filter(({ tool }) => admitted.has(tool)));
   }
 
   /** The tools of a worker, in all versions, for administrators. */
@@ -181,6 +195,12 @@ export class Listings {
       ...(formats.length === 0 ? {} : { formatted_schema: Object.fromEntries(schemas) }),
     };
   }
+}
+
+type Search = ToolsFilter & { query: string };
+
+function isSearch(query: ToolsFilter): query is Search {
+  return query.query !== undefined && query.query.trim() !== "";
 }
 
 function foundIn(

@@ -1,0 +1,1 @@
+export { type Found, ToolSearch, worthShowing } from "./tool-search";

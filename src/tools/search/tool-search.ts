@@ -1,0 +1,81 @@
+// The search for tools of a project. An index is made when a project first searches, and again after its tools have changed.
+import type { Registry, Tool } from "../registry";
+import type { ToolIndex } from "./tool-index";
+
+/** A tool that a search has found. A higher score is a better match. */
+export interface Found {
+  tool: Tool;
+  score: number;
+}
+
+/** Tools in all indexes together: one of 2,000 tools has about 10 MB. */
+const MOST_TOOLS = 20_000;
+
+/** Matches that are much worse than the best one are noise. */
+const WORST = 0.3;
+
+interface Kept {
+  tools: readonly Tool[];
+  index: Promise<ToolIndex>;
+}
+
+export class ToolSearch {
+  readonly #builtIn: Registry;
+  /** By project, the least recently used first. The empty name: the tools that are compiled in, for all projects without others. */
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(builtIn: Registry) {
+    this.#builtIn = builtIn;
+  }
+
+  /** The tools of a project, in all versions, that match a search, the best first. */
+  async search(projectId: string, registry: Registry, text: string): Promise<Found[]> {
+    const { versions } = registry;
+    const { index } = this.#of(registry === this.#builtIn ? "" : projectId, versions);
+    return (await index).search(text).flatMap(({ id, score }) => {
+      const tool = versions[id];
+      return tool === undefined ? [] : [{ tool, score }];
+    });
+  }
+
+  #of(key: string, versions: readonly Tool[]): Kept {
+    const known = this.#kept.get(key);
+    // A change of a worker makes a new registry, also for projects whose own tools stay as they are.
+    const kept =
+      known !== undefined && hasSame(known.tools, versions)
+        ? known
+        : { tools: versions, index: indexOf(versions) };
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    this.#forgetOldest();
+    return kept;
+  }
+
+  #forgetOldest(): void {
+    let total = 0;
+    for (const { tools } of this.#kept.values()) total += tools.length;
+    for (const [key, { tools }] of this.#kept) {
+      if (total <= MOST_TOOLS || this.#kept.size === 1) return;
+      this.#kept.delete(key);
+      total -= tools.length;
+    }
+  }
+}
+
+/** Without the matches that are much worse than the best of them. */
+export function worthShowing(found: readonly Found[]): Tool[] {
+  const least = (found[0]?.score ?? 0) * WORST;
+  return found.filter(({ score }) => score >= least).map(({ tool }) => tool);
+}
+
+/** Most processes never search, so the index is loaded late. */
+async function indexOf(tools: readonly Tool[]): Promise<ToolIndex> {
+  const { ToolIndex } = await import("./tool-index");
+  return ToolIndex.of(tools);
+}
+
+function hasSame(known: readonly Tool[], now: readonly Tool[]): boolean {
+  return (
+    known.length === now.length && now.every(({ definition }, at) => definition === known[at]?.definition)
+  );
+}
