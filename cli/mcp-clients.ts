@@ -12,6 +12,7 @@ import type { Common } from "./command";
 import { UsageError } from "./errors";
 import type { Io } from "./io";
 import { mergedJson } from "./json-file";
+import { ownCommand } from "./own-command";
 import {
   braces,
   type ClientName,
@@ -71,10 +72,15 @@ interface Target {
 function jsonTarget(format: Format, entry: Entry, output: OutputFormat): Target {
   const config = format.config(serverOf(format, entry), entry);
   return {
-    file: format.file,
+    file: fileOf(format),
     printed: textOf(output, config, () => `${JSON.stringify(config, null, 2)}\n`),
     change: (text) => mergedJson(text, config),
   };
+}
+
+function fileOf({ file, otherFile }: Format): string | undefined {
+  if (file === undefined || otherFile === undefined) return file;
+  return !existsSync(file) && existsSync(otherFile) ? otherFile : file;
 }
 
 function tomlTarget(entry: Entry): Target {
@@ -110,13 +116,6 @@ function pathOf(io: Io, name: ClientName, file: string | undefined): string {
   return join(home, file.slice(2));
 }
 
-/** The command that starts this program from any folder and without a PATH. */
-function ownCommand(): string[] {
-  // An executable contains its sources, so its program is not a file.
-  const source = join(import.meta.dir, "main.ts");
-  return existsSync(source) ? [process.execPath, source] : [process.execPath];
-}
-
 /** The flags that say where this command works, also those of its environment: the client runs with another one. */
 function locationFlags({ env }: Io, common: Common, config: Config): string[] {
   const { dataDir, config: configFile = env["RUNTIME_CONFIG"], project, server, keyFile } = common;
@@ -136,9 +135,9 @@ function locationFlags({ env }: Io, common: Common, config: Config): string[] {
   return flags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
 }
 
-function serverOf({ variable = braces, remote }: Format, { url, key, command }: Entry): JsonObject {
+function serverOf({ variable = braces, remote, local }: Format, { url, key, command }: Entry): JsonObject {
   const [program, ...args] = command;
-  if (program !== undefined) return { command: program, args };
+  if (program !== undefined) return local === undefined ? { command: program, args } : local(command);
   const headers: JsonObject =
     key === undefined
       ? {}

@@ -40,6 +40,8 @@ export const nouns: readonly Noun[] = [
     () => import("./commands/executions"),
   ),
   noun("scheduled", "scheduled runs", () => import("./commands/scheduled")),
+  noun("backup", "back up the data folder, check and restore backups", () => import("./commands/backup")),
+  noun("database", "upgrade the databases of an older version", () => import("./commands/database")),
   noun("audit", "the record of administrative changes", () => import("./commands/audit")),
   noun("api", "send any request to the server", () => import("./commands/api")),
   noun(

@@ -3,14 +3,17 @@ import type { WorkerPreview } from "../src/workers/preview/schema";
 import type { Worker } from "../src/workers/schema";
 import type { ClientCall } from "./client/client";
 import { authorizeWorker, createWorker, getWorker, previewWorker } from "./client/workers";
+import { defined } from "./command";
 import { EXIT, UsageError } from "./errors";
 import type { Io } from "./io";
 import { print, printRecord, type Shape } from "./output";
 import { printable } from "./printable";
-import { serverPart, type WorkerFields } from "./worker-body";
+import { serverPart, type WorkerFields, type WorkerType } from "./worker-body";
+import { requireDataFolder } from "./worker-program";
 
 export interface CreateWorkerOptions {
-  address: string;
+  /** Undefined: a program. */
+  address: string | undefined;
   id: string | undefined;
   fields: WorkerFields;
   dryRun: boolean;
@@ -29,7 +32,8 @@ export async function createFromAddress(
   shape: Shape<Worker>,
 ): Promise<number> {
   const { io, common, client } = call;
-  const { address, fields, dryRun, yes } = options;
+  const { fields, dryRun, yes } = options;
+  requireDataFolder(client, fields.program);
   if (!dryRun && !yes && !io.interactive)
     throw new UsageError("Questions need a terminal. To take the defaults, use --yes.");
   const preview = await previewOf(call, options);
@@ -46,8 +50,7 @@ export async function createFromAddress(
   const part = {
     timeout: TIMEOUT_S,
     retry: RETRIES,
-    ...(await serverPart(io, preview.type, fields)),
-    uri: address,
+    ...(await placePart(io, preview.type, options)),
   };
   const worker = await createWorker(client, { id, type: preview.type, ...fields.own, [preview.type]: part });
   printRecord(io, common, worker, shape);
@@ -59,10 +62,20 @@ export async function createFromAddress(
   return EXIT.ok;
 }
 
-async function previewOf({ io, client }: ClientCall, { address, fields }: CreateWorkerOptions) {
+/** What is sent about the server, with its address or its program. */
+async function placePart(
+  io: Io,
+  type: WorkerType,
+  { address, fields }: CreateWorkerOptions,
+): Promise<object> {
+  return { ...(await serverPart(io, type, fields)), ...defined({ uri: address }) };
+}
+
+async function previewOf({ io, client }: ClientCall, options: CreateWorkerOptions) {
+  const { fields } = options;
   const type = fields.type ?? (fields.secret === undefined ? undefined : "http");
   const guess = type ?? "mcp";
-  const part = { ...(await serverPart(io, guess, fields)), uri: address };
+  const part = await placePart(io, guess, options);
   return previewWorker(client, { ...(type === undefined ? {} : { type }), [guess]: part });
 }
 

@@ -7,6 +7,7 @@ import {
   PageAuthorization,
   sealedFlows,
 } from "./authorization";
+import { recordRestoration } from "./backup";
 import type { Config, SettingDeclarations } from "./config";
 import {
   Connections,
@@ -92,7 +93,10 @@ export async function createRuntime(
   try {
     const services = servicesOf(core, { config, logStore, extensions, parts });
     const health = new HealthCheck(core, logStore);
-    await withDatabaseErrors(config.dataFolder(), () => services.identity.ensureDefaults());
+    await withDatabaseErrors(config.dataFolder(), async () => {
+      await services.identity.ensureDefaults();
+      await recordRestoration(core, services.audit);
+    });
     return {
       core,
       extensions,
@@ -232,6 +236,7 @@ function servicesOf(
     ...sealedRegistrations,
   ]);
   return {
+    audit,
     executionLog,
     limits,
     rotation,

@@ -27,24 +27,24 @@ export const getWorker = operation<[id: string], Worker>({
 
 export const previewWorker = operation<[request: object], WorkerPreview>({
   direct: async ({ served, principal, checked }, request) => {
-    const { PreviewWorkerRequest } = await import("../../src/workers/preview/schema");
-    return (await served()).workers.previews.preview(principal, checked(PreviewWorkerRequest, request));
+    const { TerminalPreviewRequest } = await import("../../src/workers/preview/schema");
+    return (await served()).workers.previews.preview(principal, checked(TerminalPreviewRequest, request));
   },
   remote: (server, request) => server.send("POST", `${WORKERS}/preview`, request),
 });
 
 export const createWorker = operation<[request: object], Worker>({
   direct: async ({ served, principal, checked }, request) => {
-    const { CreateWorkerRequest } = await import("../../src/workers/schema");
-    return (await served()).workers.create(principal, checked(CreateWorkerRequest, request));
+    const { TerminalWorkerRequest } = await import("../../src/workers/schema");
+    return (await served()).workers.create(principal, checked(TerminalWorkerRequest, request));
   },
   remote: (server, request) => server.send("POST", WORKERS, request),
 });
 
 export const updateWorker = operation<[id: string, patch: object], Worker>({
   direct: async ({ served, principal, checked }, id, patch) => {
-    const { UpdateWorkerRequest } = await import("../../src/workers/schema");
-    return (await served()).workers.update(principal, id, checked(UpdateWorkerRequest, patch));
+    const { TerminalWorkerUpdate } = await import("../../src/workers/schema");
+    return (await served()).workers.update(principal, id, checked(TerminalWorkerUpdate, patch));
   },
   remote: (server, id, patch) => server.send("PATCH", at(id), patch),
 });

@@ -20,6 +20,7 @@ import { print, printList, printRecord, type Shape } from "../output";
 import { everyRecord } from "../pages";
 import { printable } from "../printable";
 import { deleteVerb, listVerb, YES } from "../record-verbs";
+import { requireDataFolder } from "../worker-program";
 import { workerFields, WORKER_FLAGS, serverPart, TYPES } from "../worker-body";
 import { consentOfWorker, createFromAddress, noteState } from "../worker-create";
 
@@ -33,7 +34,7 @@ const SHAPE: Shape<Worker> = {
     { title: "toolkit", keep: "whole", value: ({ toolkit }) => toolkit ?? "" },
     { title: "tools", keep: "whole", value: ({ catalog }) => String(catalog.tools) },
     { title: "state", value: stateOf },
-    { title: "address", value: ({ http, mcp }) => http?.uri ?? mcp?.uri ?? "" },
+    { title: "address", value: ({ http, mcp }) => http?.uri ?? mcp?.uri ?? programOf(mcp?.stdio) },
   ],
 };
 
@@ -69,13 +70,21 @@ export const verbs = [
   createVerb("create"),
   createVerb("add"),
   verb({
-    usage: "update <id>",
-    summary: "Change the given fields. A new address takes no secrets of the old one with it.",
-    examples: ["runtime workers update files --call-timeout 20", "runtime workers update crm --updates auto"],
+    usage: "update <id> [program...]",
+    summary:
+      "Change the given fields. A new address takes no secrets of the old one with it. Of a program, the command line behind " +
+      "-- replaces the old one.",
+    examples: [
+      "runtime workers update files --call-timeout 20",
+      "runtime workers update crm --updates auto",
+      "runtime workers update memory -- npx -y @modelcontextprotocol/server-memory@2026.7.4",
+    ],
+    program: true,
     flags: [{ flag: "--address <address>", meaning: "its new address" }, ...WORKER_FLAGS],
-    read: (line) => ({ id: line.word(0), address: line.text("address"), fields: workerFields(line) }),
+    read: (line) => ({ id: oneWord(line) ?? "", address: line.text("address"), fields: workerFields(line) }),
     run: (io, common, { id, address, fields }) =>
       withClient(io, common, async (client) => {
+        requireDataFolder(client, fields.program);
         const { type } = await getWorker(client, id);
         const kind = type === "http" ? "http" : "mcp";
         const part = { ...(await serverPart(io, kind, fields)), ...defined({ uri: address }) };
@@ -200,16 +209,19 @@ export const verbs = [
 
 function createVerb(name: "create" | "add") {
   return verb({
-    usage: `${name} <address>`,
+    usage: `${name} [address] [program...]`,
     summary:
       name === "add"
         ? "The same as create."
-        : "Add a worker: find out what the address is, show its tools, and ask what must be asked.",
+        : "Add a worker: find out what the address is, show its tools, and ask what must be asked. An MCP server can also be " +
+          "a program of this machine, whose command line follows --.",
     examples: [
       `runtime workers ${name} https://mcp.example.com/mcp`,
       `runtime workers ${name} http://127.0.0.1:3001/mcp --id everything --yes`,
       `runtime workers ${name} http://127.0.0.1:8002 --type http --secret-env WORKER_SECRET --yes`,
+      `runtime workers ${name} --id memory --yes -- npx -y @modelcontextprotocol/server-memory`,
     ],
+    program: true,
     flags: [
       { flag: "--id <id>", meaning: "its id (default: after the name that the server gives)" },
       { flag: "--type <type>", meaning: "http or mcp (default: what the address turns out to be)" },
@@ -219,12 +231,13 @@ function createVerb(name: "create" | "add") {
         "--call-timeout <seconds>": "30",
         "--retry <count>": "2",
         "--updates <manner>": "review",
+        "--sandbox <manner>": "cage",
       }),
       { flag: "--dry-run", meaning: "only show what it is and which tools it has" },
       YES,
     ],
     read: (line: Line) => ({
-      address: line.word(0),
+      address: placeOf(line),
       id: line.text("id"),
       fields: workerFields(line),
       dryRun: line.has("dry-run"),
@@ -233,6 +246,29 @@ function createVerb(name: "create" | "add") {
     run: (io, common, options) =>
       withClient(io, common, (client) => createFromAddress({ io, common, client }, options, SHAPE)),
   });
+}
+
+/** The address of a line; undefined if a program follows `--`. Throws `usage` unless there is exactly one of them. */
+function placeOf(line: Line): string | undefined {
+  const address = oneWord(line);
+  if ((address === undefined) === line.program.length > 0) return address;
+  throw new UsageError(
+    address === undefined
+      ? "An address is missing, or a program behind --: runtime workers create --id ID -- COMMAND"
+      : "A worker has an address or a program behind --, not both.",
+  );
+}
+
+/** Throws `usage` for further words. */
+function oneWord(line: Line): string | undefined {
+  if (line.optionalWord(1) === undefined && line.rest.length === 0) return line.optionalWord(0);
+  throw new UsageError(
+    "Too many words. The command line of a program follows --, as in: -- npx -y some-server",
+  );
+}
+
+function programOf(stdio: NonNullable<Worker["mcp"]>["stdio"]): string {
+  return stdio === undefined ? "" : [stdio.command, ...stdio.arguments].join(" ");
 }
 
 function enabling(name: string, enabled: boolean, summary: string) {

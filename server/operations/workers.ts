@@ -14,6 +14,7 @@ import {
   WorkerTestRequest,
   WorkerTestResponse,
 } from "../../src/workers/schema";
+import { refuseProgramInBody } from "../../src/workers/stdio/permission";
 import { WorkerAuthorizeQuery, WorkerAuthorizeResponse } from "../../src/workers/schema-oauth";
 import { operation } from "./operation";
 
@@ -37,6 +38,7 @@ export const workerOperations = [
     tag,
     summary: "Create a worker and read its catalog",
     body: CreateWorkerRequest,
+    refuses: refuseProgramInBody,
     success: { status: 201, schema: WorkerResponse },
     errors: [400, 401, 403, 413, 415, 500],
     remembersAnswer: true,
@@ -49,6 +51,7 @@ export const workerOperations = [
     tag,
     summary: "Ask a server whether it can be a worker; nothing is stored",
     body: WorkerTestRequest,
+    refuses: refuseProgramInBody,
     success: { status: 200, schema: WorkerTestResponse },
     errors: [400, 401, 403, 413, 415, 500],
     slow: true,
@@ -61,6 +64,7 @@ export const workerOperations = [
     tag,
     summary: "Find out what an address is and which tools it has; nothing is stored",
     body: PreviewWorkerRequest,
+    refuses: refuseProgramInBody,
     success: { status: 200, schema: WorkerPreviewResponse },
     errors: [400, 401, 403, 413, 415, 500],
     slow: true,
@@ -82,6 +86,7 @@ export const workerOperations = [
     tag,
     summary: "Change a worker",
     body: UpdateWorkerRequest,
+    refuses: refuseProgramInBody,
     success: { status: 200, schema: WorkerResponse },
     errors: [400, 401, 403, 404, 413, 415, 500],
     slow: true,

@@ -1,7 +1,7 @@
 // What the operator does with the audit trail, on the data folder: verify it, and erase a user from it.
 import type { Clock } from "../base";
 import type { Store, Transaction } from "../store";
-import { parseHeads, type SignedHead, signedHeads } from "./heads";
+import { type ChainHead, parseHeads, type SignedHead, signedHeads, signHead } from "./heads";
 import type { Actor, Audit } from "./service";
 import type { SigningKey } from "./signing";
 import { type Verification, verifyChains } from "./verify";
@@ -27,6 +27,11 @@ export class Inspection {
   /** The ends of all chains, signed. */
   heads(): Promise<SignedHead[]> {
     return signedHeads(this.#store, this.#key, this.#clock.now());
+  }
+
+  /** Signs ends of chains that were read elsewhere, as those of a backup. */
+  signed(heads: readonly ChainHead[]): SignedHead[] {
+    return heads.map((head) => signHead(this.#key, head, this.#clock.now()));
   }
 
   /**

@@ -1,5 +1,16 @@
 // SQL of the audit trail.
-import { all, command, get, insertInto, named, query, run, type Store, type Transaction } from "../store";
+import {
+  all,
+  type ClosedDatabase,
+  command,
+  get,
+  insertInto,
+  named,
+  query,
+  run,
+  type Store,
+  type Transaction,
+} from "../store";
 import type { ChainedRow } from "./chain";
 
 const add = insertInto<{ [Column in keyof ChainedRow]: ChainedRow[Column] }>("audit", [
@@ -48,6 +59,11 @@ export function headInTransaction(chain: string): Transaction<Head | undefined> 
 
 export function findHead(store: Store, chain: string): Promise<Head | undefined> {
   return store.get(HEAD, chain);
+}
+
+/** The ends of all chains in a copy of the database. */
+export function headsIn(copy: ClosedDatabase): { chain: string; number: number; hash: string }[] {
+  return copy.all(HEADS).map(({ project_id, number, hash }) => ({ chain: project_id, number, hash }));
 }
 
 export function listHeads(store: Store): Promise<(Head & { project_id: string })[]> {

@@ -181,9 +181,9 @@ export class Consent {
     } catch (error) {
       if (!(error instanceof TokenRequestError)) throw error;
       this.#core.log.warn("code exchange failed", { authorization: flow.id, provider: provider.id, error });
-      const failed = await this.#finish.fail(flow, error.message, by);
-      if (error instanceof RefusedGrantError) await this.#finish.revokeRefused(flow, provider, error.grant);
-      return failed;
+      return error instanceof RefusedGrantError
+        ? this.#finish.refuse(flow, provider, error, by)
+        : this.#finish.fail(flow, error.message, by);
     }
   }
 
@@ -200,7 +200,11 @@ export class Consent {
 
   /** Holds the grant and starts the user check, unless the customer has disabled it. */
   async #checkUser(flow: FlowRow, provider: Provider, grant: TokenGrant, by: Actor): Promise<Outcome> {
-    const check = await this.#userCheck(flow);
+    const check = await this.#userCheck(flow).catch(async (error: unknown) => {
+      // The browser comes back to the grant.
+      await this.#finish.hold(flow, provider, grant);
+      throw error;
+    });
     if (check?.kind === "none") return this.#finish.complete(flow, provider, grant, by);
     const held = await this.#finish.hold(flow, provider, grant);
     return "kind" in held ? held : this.#startCheck(held, check, by);

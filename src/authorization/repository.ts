@@ -119,9 +119,9 @@ const REVOKE =
   "1, 0, ?, ? FROM authorizations WHERE status = 'pending' AND sealed_grant IS NOT NULL AND project_id = ? AND ";
 const REVOKE_FLOW = query(`${REVOKE}id = ?`);
 const REVOKE_OF_PROVIDER = query(`${REVOKE}provider_id = ?`);
-const HELD_TOO_LONG = query<FlowRow>(
-  `SELECT ${COLUMNS} FROM authorizations WHERE sealed_grant IS NOT NULL AND expires_at <= ? ` +
-    "AND status = 'pending' ORDER BY expires_at LIMIT 20",
+const HELD = query<FlowKey>(
+  "SELECT project_id, id FROM authorizations WHERE sealed_grant IS NOT NULL AND status = 'pending' " +
+    "ORDER BY expires_at LIMIT ?",
 );
 export function findFlow(store: Store, projectId: string, id: string): Promise<FlowRow | undefined> {
   return store.get(FIND, projectId, id);
@@ -239,7 +239,7 @@ export function* failFlowsOfProvider(
   return failed;
 }
 
-/** Some flows that have expired with a grant. */
-export function heldTooLong(store: Store, now: number): Promise<FlowRow[]> {
-  return store.all(HELD_TOO_LONG, now);
+/** Flows that hold a grant, first those that expire first. */
+export function heldFlows(store: Store, limit: number): Promise<FlowKey[]> {
+  return store.all(HELD, limit);
 }

@@ -10,7 +10,7 @@ import type { Provider, Providers } from "../providers";
 import type { SessionSettings } from "../settings";
 import type { Transaction } from "../store";
 import { flowRecord, placeOf, UNOPENED_MS, emptyFlow } from "./flow";
-import { addedFlow, addWithin, type Full } from "./pending";
+import { type Full, NewFlows } from "./pending";
 import { completedWithoutGrant } from "./pending-repository";
 import { checkNextUri } from "./next-uri";
 import * as repository from "./repository";
@@ -52,7 +52,7 @@ export class AuthorizationService {
   readonly #providers: Providers;
   readonly #connections: Connections;
   readonly #settings: SessionSettings;
-  readonly #limits: Limits;
+  readonly #newFlows: NewFlows;
   readonly #audit: Audit;
 
   constructor(
@@ -70,7 +70,7 @@ export class AuthorizationService {
     this.#providers = parts.providers;
     this.#connections = parts.connections;
     this.#settings = parts.settings;
-    this.#limits = parts.limits;
+    this.#newFlows = new NewFlows(core, parts.limits);
   }
 
   /** Starts a consent for scopes of a provider. Returns a completed one if all are already granted. */
@@ -131,12 +131,12 @@ export class AuthorizationService {
       status: "completed",
       finished_at: now,
     };
-    const limits = this.#limits;
-    const stored = await addedFlow(this.#core, limits, projectId, function* () {
+    const newFlows = this.#newFlows;
+    const stored = await newFlows.added(projectId, function* () {
       yield* requireIncarnation(project);
       // Of the last day, so that it can be polled for days.
       const known = yield* completedWithoutGrant(projectId, userId, now - DAY_MS);
-      return known ?? (yield* addWithin(limits, row, now));
+      return known ?? (yield* newFlows.add(row, now));
     });
     return flowRecord(this.#core, stored);
   }
@@ -258,9 +258,7 @@ export class AuthorizationService {
       sealed_address: await keyring.seal(projectId, placeOf(id, "address"), token),
       expires_at: now + UNOPENED_MS,
     };
-    const stored = await addedFlow(this.#core, this.#limits, projectId, () =>
-      this.#findOrAdd(request, row, now),
-    );
+    const stored = await this.#newFlows.added(projectId, () => this.#findOrAdd(request, row, now));
     return flowRecord(this.#core, stored);
   }
 
@@ -278,7 +276,7 @@ export class AuthorizationService {
         known.next_uri === row.next_uri,
     );
     if (same !== undefined) return same;
-    const added = yield* addWithin(this.#limits, row, now);
+    const added = yield* this.#newFlows.add(row, now);
     if ("setting" in added) return added;
     const by = actor ?? ({ kind: "server", projectId, incarnation } as const);
     yield* this.#audit.record(by, "consent.started", row.id, {

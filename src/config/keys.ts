@@ -3,6 +3,7 @@
 import type { TSchema } from "typebox";
 import type { XStatic } from "typebox/schema";
 import { AUDIT_KEYS } from "./audit-keys";
+import { BACKUP_KEYS } from "./backup-keys";
 import { HTTP_KEYS } from "./http-keys";
 import { LOG_KEYS } from "./log-keys";
 import { ModelRecord } from "./records";
@@ -267,6 +268,7 @@ export const KEYS = {
     meaning: "days to keep the execution log and finished scheduled runs; 0: forever",
   },
   ...AUDIT_KEYS,
+  ...BACKUP_KEYS,
   ...LOG_KEYS,
 } as const satisfies SettingDeclarations;
 

@@ -6,6 +6,7 @@ export type { LiveGrant } from "./live";
 export { Connections, type GrantState, type RenewedGrant } from "./service";
 export { openHeldGrant, placeOfGrant, sealHeldGrant } from "./held-grant";
 export { RefusedGrantError } from "./refused-grant";
+export type { Owner } from "./revocations";
 export { splitScopes, TokenRequestError } from "./token-answer";
 export { exchangeCode, type TokenGrant } from "./token-request";
 export { missingScopes, unionOfScopes } from "./scopes";

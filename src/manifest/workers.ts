@@ -1,9 +1,15 @@
 // Workers in a manifest. Their catalogs are not part of it, and those of the configuration file belong to the deployment.
 import { present } from "../base";
-import { alreadyExists, malformedRequest } from "../errors";
+import { alreadyExists, type FieldError, malformedRequest } from "../errors";
 import type { Principal } from "../identity";
 import type { Change } from "../store";
-import type { CreateWorker, UpdateWorker, Worker } from "../workers";
+import {
+  type CreateWorker,
+  maySetPrograms,
+  PROGRAM_REFUSED,
+  type UpdateWorker,
+  type Worker,
+} from "../workers";
 import type { Manifest, ManifestWorker } from "./schema";
 import {
   byName,
@@ -71,6 +77,13 @@ async function planWorker(
   { wanted, field, known, together }: WorkerPlan,
 ): Promise<Step> {
   const { id } = wanted;
+  if (wanted.mcp?.stdio !== undefined && !maySetPrograms(principal))
+    return {
+      change: changeOf("worker", id),
+      field,
+      problem: refusedProgram(field),
+      prepare: () => undefined,
+    };
   const [request, sources] = withoutSources(wanted);
   const missing = sources
     .filter((name) => !(known === undefined ? [] : secretsOf(known)).includes(name))
@@ -91,6 +104,10 @@ async function planWorker(
     prepare:
       differences.length === 0 ? () => undefined : together.add(() => workers.change(principal, id, patch)),
   };
+}
+
+function refusedProgram(field: string): FieldError {
+  return { field: `${field}.mcp.stdio`, rule: "terminal", message: PROGRAM_REFUSED };
 }
 
 /** Preparations that wait for other servers: the first one that is needed starts all of them, a few at a time. */
@@ -224,7 +241,7 @@ function exportedHttp({ uri, timeout, retry }: NonNullable<Worker["http"]>, pref
 }
 
 function exportedMcp(
-  { uri, timeout, retry, headers, secrets, oauth2: shown }: NonNullable<Worker["mcp"]>,
+  { uri, stdio, timeout, retry, headers, secrets, oauth2: shown }: NonNullable<Worker["mcp"]>,
   oauth2: OAuth2 | undefined,
   prefix: string,
 ) {
@@ -233,7 +250,7 @@ function exportedMcp(
     { env: `${prefix}_${name.toUpperCase()}` },
   ]);
   return {
-    uri,
+    ...present({ uri, stdio }),
     timeout,
     retry,
     ...present({ headers }),

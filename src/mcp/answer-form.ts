@@ -13,6 +13,8 @@ export interface Reader {
   readsLinks: boolean;
   /** Whether the client opens addresses that an error asks for (revision 2025-11-25). */
   opensUrls: boolean;
+  /** The client takes a text that is JSON for structured content, and refuses it if it breaks the output schema. */
+  parsesTexts: boolean;
   /** What the client has declared that it can do, in revision 2026-07-28. */
   declared: JsonObject;
 }

@@ -54,7 +54,13 @@ export class Requests {
     const { id, params } = request;
     const version = session?.version ?? legacyVersion(peer.header?.("mcp-protocol-version") ?? "");
     const opensUrls = session?.byUrl === true && session.version === "2025-11-25";
-    const reader = { modern: false, readsLinks: version !== "2025-03-26", opensUrls, declared: {} };
+    const reader = {
+      modern: false,
+      readsLinks: version !== "2025-03-26",
+      opensUrls,
+      parsesTexts: session?.parsesTexts === true,
+      declared: {},
+    };
     // Only the holder of a session can cancel its calls.
     const running = peer.header === undefined ? this.#parts.piped : session?.running;
     return cancellable(id, peer, running, async () => {
@@ -77,7 +83,13 @@ export class Requests {
   async modern(request: Request, text: string, peer: Peer, capabilities: JsonObject): Promise<Reply> {
     const { id, params, method } = request;
     const { user, header } = peer;
-    const reader = { modern: true, readsLinks: true, opensUrls: false, declared: capabilities };
+    const reader = {
+      modern: true,
+      readsLinks: true,
+      opensUrls: false,
+      parsesTexts: false,
+      declared: capabilities,
+    };
     // A program cancels by a message, which names the request; over HTTP its client closes the stream.
     const running = header === undefined ? this.#parts.piped : undefined;
     return cancellable(id, peer, running, async () => {

@@ -42,6 +42,7 @@ import {
   MODERN,
   namedVersion,
   negotiated,
+  parsesTexts,
   unsupported,
 } from "./versions";
 
@@ -183,6 +184,7 @@ export class Mcp {
       version,
       byUrl: supportsUrl(capabilities),
       byForm: version !== "2025-03-26" && supportsForms(capabilities),
+      parsesTexts: parsesTexts(params),
     });
     return { ...resultReply(id, JSON.stringify(result)), sessionId };
   }

@@ -29,7 +29,7 @@ export function toolForm({ tool, reader, maxBytes, log, shown }: ToolFormOptions
       return callResult(execution, tool, options);
     },
     text: errorText,
-    consent: consentText,
+    consent: (page) => consentText(page, reader),
     missing: notOffered,
   };
 }

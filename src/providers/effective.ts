@@ -1,6 +1,6 @@
 // A record merged with its preset. A record can override any field of any request.
 import type { ProviderPreset, TokenServers, TokenThrottle } from "./preset";
-import type { OAuth2Config, RequestConfig, TriggeredRequestConfig } from "./schema";
+import type { OAuth2Config, ProviderType, RequestConfig, TriggeredRequestConfig } from "./schema";
 
 /** What a consent and a refresh need to know about a provider, without the client's secret. */
 export interface EffectiveOAuth2 {
@@ -49,7 +49,7 @@ export interface Provider {
   name?: string;
   /** What scopes allow, in words; only those that the preset knows. */
   scopeWords?: Readonly<Record<string, string>>;
-  type: "oauth2";
+  type: ProviderType;
   description: string | undefined;
   active: boolean;
   version: number;

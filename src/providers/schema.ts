@@ -14,6 +14,10 @@ const freeMap = Type.Record(Type.String({ pattern: "^[\\s\\S]{1,200}$" }), Type.
   maxProperties: 50,
 });
 
+/** What users give: a consent, or a key of their own. */
+export const PROVIDER_TYPES = ["oauth2", "api_key"] as const;
+export type ProviderType = (typeof PROVIDER_TYPES)[number];
+
 export const AUTH_METHODS = [
   "",
   "none",

@@ -26,6 +26,7 @@ export interface Run {
   renew: () => Promise<LiveGrant | undefined>;
   progress: Progress;
   secrets: Readonly<Record<string, string>>;
+  userKeys: Readonly<Record<string, Redacted>>;
   /** Aborts when the run must end. */
   limit: Pick<TimeLimit, "signal" | "stop" | "left">;
   deadline: number;
@@ -69,6 +70,7 @@ export function toolContext(core: Core, run: Run): ToolContext {
       return core.publicUrl();
     },
     secrets: run.secrets,
+    userKeys: run.userKeys,
     ...(run.caller === undefined ? {} : { caller: run.caller }),
     get signal() {
       return run.limit.signal;

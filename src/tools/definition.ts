@@ -84,6 +84,8 @@ export interface ToolContext {
   publicUrl: string;
   /** Values of the secrets that the definition names. */
   secrets: Readonly<Record<string, string>>;
+  /** The calling user's own keys that the definition names, by the ids of their auth providers. */
+  userKeys: Readonly<Record<string, Redacted>>;
   /** For progress and questions; absent if the protocol does not support them. */
   caller?: Caller;
   /** Aborts when the caller disconnects or the time is up. */
@@ -110,6 +112,8 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
    */
   authorization?: { provider: string; id?: string; scopes: readonly string[] };
   secrets?: readonly string[];
+  /** Ids of auth providers of the type `api_key`: the tool runs only for users who have given a key for each of them. */
+  userKeys?: readonly string[];
   metadata: ToolMetadata;
   /** Name of the tool that replaces this one, `Toolkit.Tool`. */
   replacement?: string;

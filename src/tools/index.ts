@@ -69,6 +69,7 @@ export type { CatalogCallback, CatalogPage, HtmlOptions, PageContext } from "./p
 export { endedBecause, networkFailureOf } from "./failure";
 export { checkIdempotencyKey, Idempotency } from "./idempotency";
 export { sealedAnswers } from "./idempotency-repository";
+export { SUSPECT_DUE_RUNS } from "./schedule/due-repository";
 export { sealedRuns } from "./schedule/repository";
 export type { ToolExecution, ToolExecutionAttempt, ToolExecutionDetail } from "./schedule/schema";
 export type { AuthorizeTool, ExecuteTool, Execution, ToolRecord, ToolRequirements } from "./schema";

@@ -7,7 +7,7 @@ import { matching } from "./filter";
 import { type Format, formatOf, formatted } from "./formats";
 import { FormattedPages } from "./formats/pages";
 import type { Registry, Tool } from "./registry";
-import { type ProviderLookUps, type Requirements, requirementsRecord } from "./requirements";
+import { firstConsent, type ProviderLookUps, type Requirements, requirementsRecord } from "./requirements";
 import {
   DEFAULT_FORMAT,
   type FormattedToolFilter,
@@ -176,7 +176,7 @@ export class Listings {
     lookUps?: ProviderLookUps,
   ): Promise<RequirementsRecord> {
     const state = await this.#parts.requirements.of(projectId, userId, tool, lookUps);
-    const needs = state.authorization !== undefined || state.secrets.length > 0;
+    const needs = firstConsent(state) !== undefined || state.secrets.length > 0;
     return needs ? requirementsRecord(state, userId) : { met: true };
   }
 

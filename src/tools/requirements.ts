@@ -44,6 +44,8 @@ export interface SecretState {
 export interface RequirementsState {
   met: boolean;
   authorization: AuthorizationState | undefined;
+  /** The user's own keys that the tool sends, in the order of its definition. */
+  keys: readonly AuthorizationState[];
   secrets: SecretState[];
 }
 
@@ -80,8 +82,9 @@ export class Requirements {
             needed.map(async (key) => ({ key, met: await this.#secrets.exists(projectId, key) })),
           );
     const authorization = await authorizationOf(definition, lookUps);
-    const met = secrets.every((secret) => secret.met) && (authorization === undefined || authorization.met);
-    return { met, authorization, secrets };
+    const keys = await keysOf(definition, lookUps);
+    const met = [...secrets, ...consentsOf({ authorization, keys })].every((need) => need.met);
+    return { met, authorization, keys, secrets };
   }
 
   /** For the tools of one listing. */
@@ -117,7 +120,7 @@ function once<T>(known: Map<string, Promise<T>>, key: string, ask: () => Promise
 }
 
 async function authorizationOf(
-  { authorization: need, foreign = false }: ToolDefinition,
+  { authorization: need, foreign = false }: Pick<ToolDefinition, "authorization" | "foreign">,
   lookUps: ProviderLookUps,
 ): Promise<AuthorizationState | undefined> {
   if (need === undefined) return undefined;
@@ -165,9 +168,47 @@ async function authorizationOf(
   };
 }
 
+/** A tool that sends keys of a user may send several. */
+async function keysOf(
+  { userKeys = [] }: ToolDefinition,
+  lookUps: ProviderLookUps,
+): Promise<AuthorizationState[]> {
+  const states: AuthorizationState[] = [];
+  for (const id of userKeys) {
+    const need = { provider: id, id, scopes: [] };
+    const state = await authorizationOf({ authorization: need, foreign: true }, lookUps);
+    if (state !== undefined) states.push(state.provider === undefined ? state : onlyKey(state));
+  }
+  return states;
+}
+
+/** Tokens are not keys: they would be sent where their provider does not want them. */
+function onlyKey(state: AuthorizationState): AuthorizationState {
+  if (state.provider?.type === "api_key") return state;
+  const reason = `the auth provider "${state.name}" does not take keys of users (type api_key)`;
+  return { ...state, provider: undefined, reason, met: false, granted: false, tokenStatus: "not_started" };
+}
+
+/** All consents that a tool needs. */
+export function consentsOf({
+  authorization,
+  keys,
+}: Pick<RequirementsState, "authorization" | "keys">): readonly AuthorizationState[] {
+  return authorization === undefined ? keys : [authorization, ...keys];
+}
+
+/** The first consent that is missing; the first one if none is. Records and answers have room for one. */
+export function firstConsent(
+  state: Pick<RequirementsState, "authorization" | "keys">,
+): AuthorizationState | undefined {
+  const consents = consentsOf(state);
+  return consents.find(({ met }) => !met) ?? consents[0];
+}
+
 /** The record of the state for listings. Without a user it contains no token status. */
 export function requirementsRecord(state: RequirementsState, userId: string | undefined): RequirementsRecord {
-  const { authorization, secrets } = state;
+  const { secrets } = state;
+  const authorization = firstConsent(state);
   return {
     met: userId !== undefined && state.met,
     ...(authorization === undefined ? {} : { authorization: authorizationRecord(authorization, userId) }),
@@ -179,7 +220,7 @@ function authorizationRecord(state: AuthorizationState, userId: string | undefin
   return {
     ...(state.provider === undefined ? {} : { id: state.provider.id }),
     provider_id: state.name,
-    provider_type: "oauth2" as const,
+    provider_type: state.provider?.type ?? ("oauth2" as const),
     oauth2: { scopes: [...state.scopes] },
     status: state.provider === undefined ? ("inactive" as const) : ("active" as const),
     ...(state.reason === undefined ? {} : { status_reason: state.reason }),

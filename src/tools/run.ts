@@ -162,7 +162,7 @@ export class Runner {
 
   #once(attempt: Attempt): Promise<unknown> {
     const { ready, input, logs, limit, deadline, caller, fence, progress } = attempt;
-    const { projectId, tool, grant, authorization, secrets } = ready;
+    const { projectId, tool, grant, authorization, secrets, keys } = ready;
     const context = toolContext(this.#core, {
       projectId,
       call: { ...attempt.ids, projectId, userId: ready.userId },
@@ -172,6 +172,7 @@ export class Runner {
       renew: () => this.#renewOnce(attempt),
       progress,
       secrets,
+      userKeys: tokensOf(keys),
       limit,
       deadline,
       cache: () =>
@@ -218,6 +219,11 @@ export class Runner {
       .forScopes({ projectId, incarnation, actor, userId, provider, scopes })
       .catch(() => undefined);
   }
+}
+
+/** By the ids of their providers. */
+function tokensOf(keys: Ready["keys"]): Record<string, Redacted> {
+  return Object.fromEntries(keys.map(({ provider, grant }) => [provider.id, grant.token]));
 }
 
 function isRepeatable({ definition }: Tool): boolean {

@@ -19,7 +19,7 @@ import { Registries, type ToolSource } from "./registries";
 import type { CatalogSummary, Registry, Tool } from "./registry";
 import { Readiness } from "./readiness";
 import { reportOf } from "./report";
-import { Requirements } from "./requirements";
+import { firstConsent, Requirements } from "./requirements";
 import { Runner } from "./run";
 import { type Found, ToolSearch } from "./search";
 import { Schedule } from "./schedule/service";
@@ -144,7 +144,7 @@ export class Tools {
     const { projectId } = principal;
     const userId = actFor(principal, request.user_id);
     const tool = await this.find(principal, userId, request.tool_name, request.tool_version);
-    const { authorization } = await this.#requirements.of(projectId, userId, tool);
+    const authorization = firstConsent(await this.#requirements.of(projectId, userId, tool));
     if (authorization !== undefined && authorization.provider === undefined) {
       throw requirementsNotMet(`${authorization.reason ?? "no auth provider is configured"}.`);
     }
@@ -165,9 +165,10 @@ export class Tools {
     // The caller's input is JSON; the definition only reads it.
     if (tool.definition.waivesRequirements?.(given as never) === true) return undefined;
     const { projectId } = principal;
-    const { authorization, secrets } = await this.#requirements.of(projectId, userId, tool);
+    const state = await this.#requirements.of(projectId, userId, tool);
+    const authorization = firstConsent(state);
     if (authorization?.provider === undefined || authorization.met) return undefined;
-    if (secrets.some(({ met }) => !met)) return undefined;
+    if (state.secrets.some(({ met }) => !met)) return undefined;
     const { provider, scopes } = authorization;
     return this.#startConsent(principal, { userId, provider, scopes });
   }

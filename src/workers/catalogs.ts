@@ -139,9 +139,10 @@ export class OfferedCatalogs {
     const define = (index: number): ToolDefinition => {
       const tool = withTrust(loaded, withConsent(loaded, toolAt(index)));
       const run = kind.run(loaded, tool);
-      return this.#define(tool, (input, context) =>
+      const defined = this.#define(tool, (input, context) =>
         this.#turns.run(key, limits, context, () => run(input, context)),
       );
+      return loaded.userKeys.length === 0 ? defined : { ...defined, userKeys: loaded.userKeys };
     };
     const contents = contentsOf(row);
     const catalogWorker = workerOf(loaded, contents);

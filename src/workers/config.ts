@@ -5,6 +5,7 @@ import type { WorkerAccess } from "./oauth";
 import type { WorkerRow } from "./repository";
 import type { CreateWorker, UpdateWorker, Worker, WorkerType } from "./schema";
 import type { GivenSecrets } from "./secrets";
+import { newStdio, STDIO_SCHEME, type StdioConfig } from "./stdio/schema";
 
 export interface WorkerConfig {
   timeout: number;
@@ -17,6 +18,8 @@ export interface WorkerConfig {
     issuer?: string;
     resource?: string;
   };
+  /** A program of this machine in place of an address. */
+  stdio?: StdioConfig;
   updates: Worker["updates"];
   trust_annotations: boolean;
   strict_results: boolean;
@@ -34,13 +37,26 @@ export function configOf(row: Pick<WorkerRow, "config">): WorkerConfig {
 }
 
 /** The type and the settings of the protocol. Throws `malformed_request` unless exactly one protocol is given. */
-export function protocolOf({ type, http, mcp }: CreateWorker): { type: WorkerType; uri: string } {
+export function protocolOf({ id, type, http, mcp }: CreateWorker): { type: WorkerType; uri: string } {
   if ((http === undefined) === (mcp === undefined))
     throw malformedRequest("Exactly one of http and mcp is required.");
   const given = http === undefined ? "mcp" : "http";
   if (type !== undefined && type !== given)
     throw malformedRequest(`type is ${type}, but ${given} is given. Give ${type}, or the type ${given}.`);
-  return { type: given, uri: (http ?? mcp)?.uri ?? "" };
+  return { type: given, uri: mcp?.stdio === undefined ? addressIn((http ?? mcp)?.uri) : programUri(id, mcp) };
+}
+
+function addressIn(uri: string | undefined): string {
+  if (uri !== undefined) return uri;
+  throw malformedRequest("failed to validate request body: mcp.uri is required", {
+    fieldErrors: [{ field: "mcp.uri", rule: "required", message: "is required" }],
+  });
+}
+
+/** The address of a program, which nothing is sent to. */
+function programUri(id: string, { uri }: { uri?: string }): string {
+  if (uri === undefined) return `${STDIO_SCHEME}${id}`;
+  throw malformedRequest("mcp takes an address (uri) or a program (stdio), not both.");
 }
 
 export function newConfig({ http, mcp, ...own }: CreateWorker): WorkerConfig {
@@ -51,6 +67,7 @@ export function newConfig({ http, mcp, ...own }: CreateWorker): WorkerConfig {
     ...present({
       headers: mcp?.headers,
       oauth2: mcp?.oauth2 === undefined ? undefined : withoutEmpty(oauth2),
+      stdio: mcp?.stdio === undefined ? undefined : newStdio(mcp.stdio),
     }),
     updates: own.updates ?? "review",
     trust_annotations: own.trust_annotations ?? false,
@@ -72,6 +89,7 @@ export function changedConfig(before: WorkerConfig, { http, mcp, ...own }: Updat
       retry: http?.retry ?? mcp?.retry,
       headers: mcp?.headers,
       oauth2: mcp?.oauth2 === undefined ? undefined : withoutEmpty({ ...before.oauth2, ...present(oauth2) }),
+      stdio: before.stdio === undefined ? undefined : { ...before.stdio, ...present(mcp?.stdio ?? {}) },
       updates,
       trust_annotations,
       strict_results,

@@ -15,6 +15,7 @@ export type {
   WorkerTestResult,
 } from "./schema";
 export { sealedWorkers } from "./secrets";
+export { maySetPrograms, PROGRAM_REFUSED } from "./stdio/permission";
 export { type WorkerParts, Workers } from "./service";
 export {
   type LoadedWorker,

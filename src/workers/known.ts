@@ -2,10 +2,11 @@
 import type { Keyring } from "../crypto";
 import { configOf } from "./config";
 import type { WorkerRow } from "./repository";
-import { filledHeaders, type GivenSecrets, secretsForCall } from "./secrets";
+import { type GivenSecrets, secretsForCall } from "./secrets";
 import { Redacted } from "../base";
 import { type LoadedWorker, WorkerFailure } from "./tool";
 import type { WorkerType } from "./schema";
+import { filledTexts, headerUserId, userKeysOf } from "./user-values";
 
 export interface KnownWorker {
   row: WorkerRow;
@@ -36,8 +37,14 @@ export function loadedWorker(keyring: Keyring, { row, fixed }: KnownWorker): Loa
       if (secret === undefined) throw new WorkerFailure("refused", "It has no secret. Set it again.");
       return new Redacted(secret);
     },
-    headers: async () =>
-      config.headers === undefined ? {} : filledHeaders(config.headers, (await secrets()).secrets ?? {}),
+    ...(config.stdio === undefined ? {} : { stdio: config.stdio }),
+    secrets: async () => (await secrets()).secrets ?? {},
+    headers: async (user) => {
+      if (config.headers === undefined) return {};
+      const { secrets: values = {} } = await secrets();
+      return filledTexts(config.headers, { secrets: values, user, userId: headerUserId });
+    },
+    userKeys: userKeysOf({ ...config.headers, ...config.stdio?.environment }),
     ...(config.authorization === undefined
       ? {}
       : { providerId: config.authorization.provider, scopes: config.authorization.scopes }),

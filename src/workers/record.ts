@@ -90,13 +90,13 @@ function mcpOf(
   config: WorkerConfig,
   access: AccessFacts | undefined,
 ): NonNullable<Worker["mcp"]> {
-  const { timeout, retry, headers, oauth2, sealed } = config;
+  const { timeout, retry, headers, oauth2, stdio, sealed } = config;
   const isStatic = fixed !== undefined;
   const names = sealed.flatMap((name) =>
     name.startsWith("secrets.") ? [name.slice("secrets.".length)] : [],
   );
   return {
-    uri: row.uri,
+    ...(stdio === undefined ? { uri: row.uri } : { stdio }),
     timeout,
     retry,
     ...present({

@@ -1,9 +1,11 @@
 // Checks of workers beyond their schema. Errors never repeat the value of a header or an address.
-import { reveal } from "../base";
+import { Redacted, reveal } from "../base";
 import { invalidParameter, malformedRequest } from "../errors";
 import type { WorkerConfig } from "./config";
 import type { CreateWorker, UpdateWorker, WorkerType } from "./schema";
-import { filledHeaders, type GivenSecrets, referredTo } from "./secrets";
+import type { GivenSecrets } from "./secrets";
+import { STDIO_SCHEME } from "./stdio/schema";
+import { type FillValues, filledTexts, referredTo, userKeysIn } from "./user-values";
 
 /** The most workers of a project. */
 export const MOST_WORKERS = 1000;
@@ -39,7 +41,8 @@ function refusal(field: string, message: string): Error {
 const NOT_ABSOLUTE = "must be an absolute http(s) address";
 
 /** Throws `malformed_request` for an address that cannot be one of a worker. */
-export function checkAddress(type: string, uri: string): void {
+export function checkAddress(type: string, uri: string, isProgram = false): void {
+  if (isProgram && uri.startsWith(STDIO_SCHEME)) return;
   const url = URL.parse(uri);
   const refuse = (message: string): Error => refusal(`${type}.uri`, message);
   if (url === null || !/^https?:$/.test(url.protocol)) throw refuse(NOT_ABSOLUTE);
@@ -90,7 +93,7 @@ function checkHeader(name: string, value: string, secrets: GivenSecrets): void {
   if (RESERVED_HEADER.test(name))
     throw invalidParameter(`mcp.headers.${name} is set by the protocol. Leave it out.`);
   const referred = referredTo(value);
-  if (SECRET_HEADER.test(name) && referred.length === 0)
+  if (SECRET_HEADER.test(name) && referred.length === 0 && userKeysIn(value).length === 0)
     throw invalidParameter(
       `mcp.headers.${name} would store a secret in clear. Put the value into mcp.secrets and refer to it: ` +
         `"\${secret:NAME}".`,
@@ -100,11 +103,17 @@ function checkHeader(name: string, value: string, secrets: GivenSecrets): void {
     throw invalidParameter(
       `mcp.headers.${name} refers to a secret that is not in mcp.secrets${shownName(missing)}. Add it there.`,
     );
-  const filled = Object.values(filledHeaders({ [name]: value }, secrets.secrets ?? {})).map(reveal);
+  const filled = Object.values(filledTexts({ [name]: value }, sampleOf(value, secrets))).map(reveal);
   if (filled.some((text) => NOT_IN_HEADERS.test(text)))
     throw invalidParameter(
       `mcp.headers.${name} has characters that are not valid in a header, such as line breaks, itself or in its secrets.`,
     );
+}
+
+/** With keys of a user that are valid in every header. */
+function sampleOf(value: string, { secrets = {} }: GivenSecrets): FillValues {
+  const keys = userKeysIn(value).map((id) => [id, new Redacted("key")] as const);
+  return { secrets, user: { id: "user", keys: Object.fromEntries(keys) } };
 }
 
 function shownName(name: string): string {

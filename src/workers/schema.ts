@@ -1,6 +1,7 @@
 // Records of workers: servers whose tools a project offers. Fields that are not in the published contract are marked.
 import { type Static, Type } from "typebox";
 import { externalId, oauth2Fields, shownOAuth2, WorkerAuthorizeResponse } from "./schema-oauth";
+import { ChangedStdio, GivenStdio, StdioRecord } from "./stdio/schema";
 import { BindingResponse, ChosenId, SecretResponse } from "../identity/schema";
 
 const time = Type.String({ format: "date-time" });
@@ -129,6 +130,26 @@ export const UpdateWorkerRequest = Type.Object({
   updates: Type.Optional(updates),
 });
 
+const { uri: _uri, ...mcpFields } = CreateWorkerRequest.properties.mcp.properties;
+
+/** At the terminal of the data folder: an MCP server may also be a program. */
+export const TerminalWorkerRequest = Type.Object({
+  ...CreateWorkerRequest.properties,
+  mcp: Type.Optional(
+    Type.Object({ uri: Type.Optional(uri), stdio: Type.Optional(GivenStdio), ...mcpFields }),
+  ),
+});
+
+export const TerminalWorkerUpdate = Type.Object({
+  ...UpdateWorkerRequest.properties,
+  mcp: Type.Optional(
+    Type.Object({
+      ...UpdateWorkerRequest.properties.mcp.properties,
+      stdio: Type.Optional(ChangedStdio),
+    }),
+  ),
+});
+
 export const SkippedTool = Type.Object({
   name: Type.String({ description: "The tool, or the part of one." }),
   reason: Type.String({ description: "Why it is left out." }),
@@ -160,7 +181,8 @@ export const WorkerResponse = Type.Object({
   http: Type.Optional(Type.Object({ uri, timeout, retry, secret: SecretResponse })),
   mcp: Type.Optional(
     Type.Object({
-      uri,
+      uri: Type.Optional(uri),
+      stdio: Type.Optional(StdioRecord),
       timeout,
       retry,
       headers: Type.Optional(headers),
@@ -252,8 +274,8 @@ export const AcceptWorkerRequest = Type.Object({
 });
 
 export type WorkerType = (typeof WORKER_TYPES)[number];
-export type CreateWorker = Static<typeof CreateWorkerRequest>;
-export type UpdateWorker = Static<typeof UpdateWorkerRequest>;
+export type CreateWorker = Static<typeof TerminalWorkerRequest>;
+export type UpdateWorker = Static<typeof TerminalWorkerUpdate>;
 export type Worker = Static<typeof WorkerResponse>;
 export type WorkerTest = Static<typeof WorkerTestRequest>;
 export type WorkerTestResult = Static<typeof WorkerTestResponse>;

@@ -25,6 +25,7 @@ import { asksDifferently, changedRow, fixedWorker, newRow, refusedAddress, unkno
 import { MOST_WORKERS } from "./rules";
 import type { CreateWorker, UpdateWorker, Worker, WorkerAuthorization } from "./schema";
 import { equalSecrets } from "./secrets";
+import { checkProgramSetter } from "./stdio/permission";
 import { Upkeep } from "./upkeep";
 
 export interface WorkerParts {
@@ -136,6 +137,7 @@ export class Workers {
   /** `create` as a part of a transaction. */
   async creation(principal: Principal, request: CreateWorker): Promise<Change<WorkerRow>> {
     const { projectId } = principal;
+    checkProgramSetter(principal, request.mcp, { isProgram: false });
     this.#refuseFixed(request.id, () => alreadyExists(taken(request.id)));
     // Before the worker is asked; the transaction checks it again.
     if ((await repository.findWorker(this.#core.store, projectId, request.id)) !== undefined)
@@ -245,6 +247,7 @@ export class Workers {
     this.#refuseFixed(id, () => fixedWorker(id));
     const before = await repository.findWorker(this.#core.store, principal.projectId, id);
     if (before === undefined) throw unknownWorker();
+    checkProgramSetter(principal, patch.mcp, { isProgram: configOf(before).stdio !== undefined });
     const given = await changedRow(this.#core, before, patch);
     const outcome = asksDifferently(before, given) ? await this.#asked(before, given) : undefined;
     const challenge = challengeOf(outcome);

@@ -73,6 +73,7 @@ export function toolContext(options: ContextOptions): ToolContext {
     provider: { id: "test", clientId: "client" },
     publicUrl: "http://127.0.0.1:9099",
     secrets: {},
+    userKeys: {},
     signal: options.signal ?? new AbortController().signal,
     deadline: clock.now() + (options.timeMs ?? 50_000),
     log: () => undefined,

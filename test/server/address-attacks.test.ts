@@ -121,6 +121,7 @@ describe.each(LITERALS)("%s", (literal) => {
       renew: async () => undefined,
       progress: { requests: 0, hasEffect: false },
       secrets: {},
+      userKeys: {},
       limit: { signal: new AbortController().signal, stop: new LazyAbort(), left: 5000 },
       deadline: core.clock.now() + 5000,
       cache: () => new ConnectionCaches(core.clock).none(),

@@ -4,6 +4,7 @@ import type { Egress } from "../../egress";
 import type { McpClient, Send } from "../../mcp";
 import type { ToolContext } from "../../tools";
 import type { LoadedWorker } from "../tool";
+import type { WorkerUser } from "../user-values";
 import type { HeldCalls } from "./held";
 
 export interface McpParts {
@@ -24,8 +25,8 @@ export const BASE = "worker";
 const MOST_CATALOG_BYTES = 10 * 1024 * 1024;
 
 /** Those of the record, in lower case, without those of the protocol. */
-export async function headersOf(worker: LoadedWorker): Promise<WorkerHeaders> {
-  const headers = Object.entries(await worker.headers()).map(
+export async function headersOf(worker: LoadedWorker, user?: WorkerUser): Promise<WorkerHeaders> {
+  const headers = Object.entries(await worker.headers(user)).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
   return Object.fromEntries(headers.filter(([name]) => !isOfProtocol(name)));
@@ -35,13 +36,23 @@ function isOfProtocol(name: string): boolean {
   return name.startsWith("mcp-") || ["accept", "content-type", "last-event-id"].includes(name);
 }
 
-/** Sends without a user: for catalogs, with the token of the administrator's consent if there is one. */
-export function ownSend({ egress }: Pick<McpParts, "egress">, worker: LoadedWorker, token?: Redacted): Send {
+/** Whom a catalog is read for: the token of the administrator's consent, and the administrator's own keys. */
+export interface Administrator {
+  token?: Redacted | undefined;
+  user?: WorkerUser | undefined;
+}
+
+/** Sends without a user of a run: for catalogs. */
+export function ownSend(
+  { egress }: Pick<McpParts, "egress">,
+  worker: LoadedWorker,
+  { token, user }: Administrator = {},
+): Send {
   return async (request) =>
     egress.fetch(worker.uri, {
       ...request,
       headers: {
-        ...(await headersOf(worker)),
+        ...(await headersOf(worker, user)),
         ...(token === undefined ? {} : { authorization: new Redacted(`Bearer ${token.reveal()}`) }),
         ...request.headers,
       },

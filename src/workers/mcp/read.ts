@@ -1,5 +1,5 @@
 // Reads the catalog of an MCP server. What breaks a rule is left out with its reason; the rest stays.
-import { isObject, type JsonObject, type Redacted } from "../../base";
+import { isObject, type JsonObject } from "../../base";
 import {
   type Listed,
   listAll,
@@ -14,7 +14,7 @@ import { toolFrom, upstreamName } from "./definition";
 import { workerFailure } from "./failures";
 import { namesOf } from "./names";
 import { offeredOf } from "./offered";
-import { headersOf, type McpParts, ownSend, serverKey, sessionKey } from "./reach";
+import { type Administrator, headersOf, type McpParts, ownSend, serverKey, sessionKey } from "./reach";
 import { complete, getPrompt, readResource } from "./reserved";
 
 /** For one request. */
@@ -62,14 +62,15 @@ export function probeServer(
 async function asking<T>(
   parts: McpParts,
   worker: LoadedWorker,
-  { token, signal }: AskOptions,
+  { token, userId, userKeys, signal }: AskOptions,
   ask: (peer: McpPeer) => Promise<T>,
 ): Promise<T> {
   const whole = AbortSignal.timeout(WHOLE_MS);
   const ended = signal === undefined ? whole : AbortSignal.any([whole, signal]);
+  const user = userId === undefined ? undefined : { id: userId, keys: userKeys ?? {} };
   for (let attempt = 0; ; attempt++) {
     try {
-      return await once(parts, worker, { token, signal: ended }, ask);
+      return await once(parts, worker, { token, user, signal: ended }, ask);
     } catch (thrown) {
       const failure = workerFailure(worker, thrown);
       const isLast = attempt >= worker.retry || ended.aborted;
@@ -85,11 +86,11 @@ const ASKING: JsonObject = { elicitation: { form: {}, url: {} } };
 async function once<T>(
   parts: McpParts,
   worker: LoadedWorker,
-  { token, signal }: { token: Redacted | undefined; signal: AbortSignal },
+  { signal, ...by }: Administrator & { signal: AbortSignal },
   ask: (peer: McpPeer) => Promise<T>,
 ): Promise<T> {
-  const headers = await headersOf(worker);
-  const send = ownSend(parts, worker, token);
+  const headers = await headersOf(worker, by.user);
+  const send = ownSend(parts, worker, by);
   // A session of its own, which is not kept: with a token it is that of an administrator.
   const rest = [crypto.randomUUID()];
   const session = sessionKey(worker, headers, { userId: "", connectionId: "", rest });

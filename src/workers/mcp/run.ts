@@ -19,6 +19,7 @@ import {
   type ToolError,
 } from "../../tools";
 import type { LoadedWorker, WorkerTool } from "../tool";
+import type { WorkerUser } from "../user-values";
 import { Asks } from "./asks";
 import { callFailure, isTokenRefused, isUnknownTool } from "./call-failures";
 import { HeldCall } from "./held";
@@ -154,7 +155,7 @@ class Call {
   async #reach(): Promise<Reach> {
     const { call, grant, caller } = this.#context;
     // Those of the record win.
-    const headers = { ...passedOn(caller), ...(await headersOf(this.#worker)) };
+    const headers = { ...passedOn(caller), ...(await headersOf(this.#worker, userOf(this.#context))) };
     const liveCapabilities = this.#asks.liveCapabilities();
     const session = sessionKey(this.#worker, headers, {
       userId: call.userId,
@@ -164,13 +165,19 @@ class Call {
     return { session, send: callSend(this.#context, headers), liveCapabilities };
   }
 
+  /** The server gets only credentials of the worker's record. */
+  get #isOwn(): boolean {
+    return this.#context.grant === undefined && this.#worker.userKeys.length === 0;
+  }
+
   #peer({ session, send, liveCapabilities }: Reach, of: Partial<PeerOptions> = {}): McpPeer {
-    const { grant, caller, signal } = this.#context;
+    const { caller, signal } = this.#context;
     return this.#parts.client.peer({
       server: serverKey(this.#worker),
       session,
       send,
-      ends: grant === undefined ? ownSend(this.#parts, this.#worker) : undefined,
+      // Without the user nothing may be sent in that user's name.
+      ends: this.#isOwn ? ownSend(this.#parts, this.#worker) : undefined,
       capabilities: this.#asks.capabilities(),
       liveCapabilities,
       timeoutMs: this.#timeLeft(),
@@ -207,6 +214,10 @@ class Call {
     await this.#context.sleep(ms);
     return !this.#context.signal.aborted;
   }
+}
+
+function userOf({ call, userKeys }: ToolContext): WorkerUser {
+  return { id: call.userId, keys: userKeys };
 }
 
 /** Headers of the client that its gateway passes on. They may be secrets. */

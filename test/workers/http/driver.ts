@@ -25,7 +25,9 @@ export function workerAt(uri: string, fields: Partial<LoadedWorker> = {}): Loade
     trustAnnotations: false,
     strictResults: false,
     secret: async () => new Redacted(SECRET),
+    secrets: async () => ({}),
     headers: async () => ({}),
+    userKeys: [],
     ...fields,
   };
 }

@@ -36,7 +36,9 @@ export function workerAt(uri: string, more: Partial<LoadedWorker> = {}): LoadedW
     trustAnnotations: false,
     strictResults: false,
     secret: async () => new Redacted(""),
+    secrets: async () => ({}),
     headers: async () => ({}),
+    userKeys: [],
     ...more,
   };
 }
