@@ -17,7 +17,6 @@ import {
   type ToolRecord,
   type ToolsFilter,
 } from "./schema";
-import { type Found, worthShowing } from "./search";
 import { UserPages } from "./user-pages";
 
 /** Number of cached pages; one of a hundred tools has about 200 kB. */
@@ -33,8 +32,8 @@ export interface ListingParts {
   store: Store;
   registryOf(projectId: string): Promise<Registry>;
   requirements: Requirements;
-  /** `Tools.search` */
-  search(projectId: string, text: string): Promise<readonly Found[]>;
+  /** `Tools.ranked` */
+  ranked(projectId: string, among: readonly Tool[], text: string): Promise<readonly Tool[]>;
   /** `Tools.visible` */
   visible(projectId: string, userId: string, among: readonly Tool[]): Promise<readonly Tool[]>;
   /** `Tools.find` */
@@ -88,18 +87,10 @@ export class Listings {
 
   async #windowOf(principal: Principal, view: View, query: ToolsFilter) {
     const window = paging(query);
-    const found = isSearch(query)
-      ? await this.#searched(principal, view, query)
-      : await this.#visibleIn(principal, view, await this.#found(principal, query));
+    const seen = await this.#visibleIn(principal, view, await this.#found(principal, query));
+    const found = isSearch(query) ? await this.#parts.ranked(principal.projectId, seen, query.query) : seen;
     const shown = found.slice(window.offset, window.offset + window.limit);
     return { shown, total: found.length, window };
-  }
-
-  /** Only what the user may see is compared: a hidden tool that matches better would leave out others. */
-  async #searched(principal: Principal, view: View, query: Search): Promise<readonly Tool[]> {
-    const admitted = new Set(await this.#visibleIn(principal, view, await this.#found(principal, query)));
-    const found = await this.#parts.search(principal.projectId, query.query);
-    return worthShowing(found.filter(({ tool }) => admitted.has(tool)));
   }
 
   /** The tools of a worker, in all versions, for administrators. */

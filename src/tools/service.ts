@@ -21,7 +21,7 @@ import { Readiness } from "./readiness";
 import { reportOf } from "./report";
 import { firstConsent, Requirements } from "./requirements";
 import { Runner } from "./run";
-import { type Found, ToolSearch } from "./search";
+import { ToolSearch } from "./search";
 import { Schedule } from "./schedule/service";
 import { ScheduleWorker } from "./schedule/worker";
 import { SelfChecks } from "./self-check";
@@ -77,7 +77,7 @@ export class Tools {
       store: core.store,
       registryOf,
       requirements: this.#requirements,
-      search: (projectId, text) => this.search(projectId, text),
+      ranked: (projectId, among, text) => this.ranked(projectId, among, text),
       visible: (projectId, userId, among) => this.visible(projectId, userId, among),
       find: (principal, userId, name) => this.find(principal, userId, name),
     });
@@ -129,9 +129,9 @@ export class Tools {
     return guard === undefined ? among : guard.visible(userId, among);
   }
 
-  /** The tools of the project, in all versions, that match a search, the best first. Some may be hidden from users. */
-  async search(projectId: string, text: string): Promise<readonly Found[]> {
-    return this.#search.search(projectId, await this.#registries.of(projectId), text);
+  /** Those of the given tools of a project that match a search, the best first. */
+  async ranked(projectId: string, among: readonly Tool[], text: string): Promise<readonly Tool[]> {
+    return this.#search.ranked(projectId, await this.#registries.of(projectId), among, text);
   }
 
   /** Another text after each change of the rules by which users of the project see tools. */

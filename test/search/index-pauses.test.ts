@@ -21,7 +21,7 @@ async function longestPause(): Promise<number> {
     longest = Math.max(longest, performance.now() - last);
     last = performance.now();
   }, 1);
-  await new ToolSearch(new Registry([])).search("p", registry, "send a message");
+  await new ToolSearch(new Registry([])).ranked("p", registry, [], "send a message");
   clearInterval(watch);
   return longest;
 }

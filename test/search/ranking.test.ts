@@ -1,6 +1,5 @@
 // How often the right tool is among the first ones, for questions that were written before the search.
 import { describe, expect, test } from "bun:test";
-import { worthShowing } from "../../src/tools";
 import { ToolSearch } from "../../src/tools/search";
 import { wholeRegistry } from "./catalog";
 import { HELD_OUT, type Question, TUNING } from "./questions";
@@ -24,7 +23,7 @@ describe("the right tool or an equivalent", () => {
 });
 
 async function namesFor(text: string): Promise<string[]> {
-  return worthShowing(await search.search("p", registry, text)).map(({ qualifiedName }) => qualifiedName);
+  return (await search.ranked("p", registry, registry.tools, text)).map(({ qualifiedName }) => qualifiedName);
 }
 
 /** The place of the first answer, from 0. */

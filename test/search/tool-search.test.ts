@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { Type } from "typebox";
-import { type Catalog, type ToolDefinition, worthShowing } from "../../src/tools";
+import { type Catalog, type ToolDefinition } from "../../src/tools";
 import { Registry } from "../../src/tools/registry";
 import { ToolSearch } from "../../src/tools/search";
 
@@ -33,7 +33,7 @@ function registryOf(...tools: ToolDefinition[]): Registry {
 
 async function found(registry: Registry, text: string): Promise<string[]> {
   const search = new ToolSearch(NOTHING);
-  return worthShowing(await search.search("p", registry, text)).map(({ definition }) => definition.name);
+  return (await search.ranked("p", registry, registry.tools, text)).map(({ definition }) => definition.name);
 }
 
 describe("a search finds a tool", () => {
@@ -95,10 +95,11 @@ describe("the index", () => {
     });
     const search = new ToolSearch(NOTHING);
 
-    await search.search("p", registryOf(counted), "read");
-    await search.search("p", registryOf(counted), "read");
+    await search.ranked("p", registryOf(counted), [], "read");
+    await search.ranked("p", registryOf(counted), [], "read");
     expect(reads).toBe(1);
-    expect(await search.search("p", registryOf(counted, tool("Fax", "")), "fax")).toHaveLength(1);
+    const changed = registryOf(counted, tool("Fax", ""));
+    expect(await search.ranked("p", changed, changed.tools, "fax")).toHaveLength(1);
     expect(reads).toBe(2);
   });
 

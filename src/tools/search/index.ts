@@ -1,1 +1,1 @@
-export { type Found, ToolSearch, worthShowing } from "./tool-search";
+export { ToolSearch } from "./tool-search";

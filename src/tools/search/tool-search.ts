@@ -2,12 +2,6 @@
 import type { Registry, Tool } from "../registry";
 import type { ToolIndex } from "./tool-index";
 
-/** A tool that a search has found. A higher score is a better match. */
-export interface Found {
-  tool: Tool;
-  score: number;
-}
-
 /** Tools in all indexes together: one of 2,000 tools has about 10 MB. */
 const MOST_TOOLS = 20_000;
 
@@ -28,14 +22,27 @@ export class ToolSearch {
     this.#builtIn = builtIn;
   }
 
-  /** The tools of a project, in all versions, that match a search, the best first. */
-  async search(projectId: string, registry: Registry, text: string): Promise<Found[]> {
+  /**
+   * Those of the given tools of a registry that match a search, the best first. Only they are compared: a tool that a user must
+   * not see leaves out no other one.
+   */
+  async ranked(
+    projectId: string,
+    registry: Registry,
+    among: readonly Tool[],
+    text: string,
+  ): Promise<readonly Tool[]> {
     const { versions } = registry;
     const { index } = this.#of(registry === this.#builtIn ? "" : projectId, versions);
-    return (await index).search(text).flatMap(({ id, score }) => {
-      const tool = versions[id];
+    const matches = (await index).search(text);
+    // By name: the registry may have been loaded again since the tools were chosen.
+    const chosen = new Map(among.map((tool) => [tool.fullyQualifiedName, tool]));
+    const found = matches.flatMap(({ id, score }) => {
+      const tool = chosen.get(versions[id]?.fullyQualifiedName ?? "");
       return tool === undefined ? [] : [{ tool, score }];
     });
+    const least = (found[0]?.score ?? 0) * WORST;
+    return found.filter(({ score }) => score >= least).map(({ tool }) => tool);
   }
 
   #of(key: string, versions: readonly Tool[]): Kept {
@@ -60,12 +67,6 @@ export class ToolSearch {
       total -= tools.length;
     }
   }
-}
-
-/** Without the matches that are much worse than the best of them. */
-export function worthShowing(found: readonly Found[]): Tool[] {
-  const least = (found[0]?.score ?? 0) * WORST;
-  return found.filter(({ score }) => score >= least).map(({ tool }) => tool);
 }
 
 /** Most processes never search, so the index is loaded late. */
