@@ -17,11 +17,13 @@ async function longestPause(): Promise<number> {
   const registry = wholeRegistry();
   let longest = 0;
   let last = performance.now();
-  const watch = setInterval(() => {
+  const look = (): void => {
     longest = Math.max(longest, performance.now() - last);
     last = performance.now();
-  }, 1);
+  };
+  const watch = setInterval(look, 1);
   await new ToolSearch(new Registry([])).ranked("p", registry, [], "send a message");
   clearInterval(watch);
+  look();
   return longest;
 }
