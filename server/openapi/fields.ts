@@ -62,6 +62,11 @@ const PROVIDERS: Readonly<Record<string, Field>> = {
   oauth2: "Configuration for OAuth 2.0.",
   client_id: "Client id of your application at the provider.",
   client_secret: "Secret of your application at the provider; write-only.",
+  "AuthProviderCreateRequest.api_key":
+    "Instead of oauth2, for the type api_key: how users enter keys of their own.",
+  "AuthProviderPatchRequest.api_key":
+    "Fields of a provider of the type api_key; the list of addresses is replaced.",
+  "AuthProviderResponse.api_key": "Instead of oauth2, for the type api_key.",
   "AuthProviderResponse.oauth2.client_secret": "Whether the secret is set.",
   "AuthProviderResponse.oauth2.private_key": "Whether the private key is set.",
   scope_delimiter: "Between the scopes of a request; a space by default.",

@@ -95,7 +95,7 @@ export class ProcessHost {
     };
     return {
       program,
-      arguments: [spec.command, ...spec.arguments],
+      arguments: [spec.command, ...spec.arguments.map(reveal)],
       environment: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
       folder: spec.home,
       files: spec.limits?.files ?? DEFAULT_FILES,
@@ -109,7 +109,7 @@ function runnable(cage: CagePlan): string[] {
 }
 
 function secretsOf(spec: ProcessSpec): string[] {
-  return Object.values(spec.environment)
+  return [...Object.values(spec.environment), ...spec.arguments]
     .filter((value) => value instanceof Redacted)
     .map(reveal);
 }

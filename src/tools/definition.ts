@@ -56,6 +56,8 @@ export interface CallFacts {
   executionId: string;
   projectId: string;
   userId: string;
+  /** Who asked for it, as the execution log names it: `key:ID`, `user:ID`, `operator`. */
+  actor: string;
 }
 
 /** What a running tool may use. It has no access to tokens, the database or other users. */
@@ -66,6 +68,8 @@ export interface ToolContext {
    * address. The token goes only to the bases' own hosts. Throws `EgressError`.
    */
   fetch(base: string, path: string, request?: PlatformRequest): Promise<Response>;
+  /** Rejects if the run must not send anything any more, such as one whose time another run has taken. `fetch` asks it itself. */
+  fence?: (() => Promise<void>) | undefined;
   /**
    * Called when the platform has refused the token of a request, which it has not performed. True: `fetch` has a newer token
    * now, and the same request may be sent again. A run renews its token at most once. Throws `ToolError` if the provider

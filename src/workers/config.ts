@@ -1,11 +1,13 @@
 // The settings of a worker as its row holds them, without the values of secrets.
-import { malformedRequest } from "../errors";
+import { invalidParameter, malformedRequest } from "../errors";
 import { present } from "../base";
+import { DEFAULT_HEADER } from "./identity";
 import type { WorkerAccess } from "./oauth";
 import type { WorkerRow } from "./repository";
 import type { CreateWorker, UpdateWorker, Worker, WorkerType } from "./schema";
 import type { GivenSecrets } from "./secrets";
 import { newStdio, STDIO_SCHEME, type StdioConfig } from "./stdio/schema";
+import { userKeysOf } from "./user-values";
 
 export interface WorkerConfig {
   timeout: number;
@@ -27,6 +29,10 @@ export interface WorkerConfig {
   limits?: NonNullable<Worker["limits"]>;
   /** MCP with OAuth: the auth provider of its tools, their scopes, and the user with whose grant its catalog is read. */
   authorization?: WorkerAccess;
+  /** With whose own keys its catalog is read, if not those of the user that belongs to the worker. */
+  key_user?: string;
+  /** The header that tells it who calls; absent: it is not told. */
+  identity_header?: string;
   /** The names of its sealed values (`secrets.ts`). */
   sealed: string[];
 }
@@ -34,6 +40,12 @@ export interface WorkerConfig {
 export function configOf(row: Pick<WorkerRow, "config">): WorkerConfig {
   // Written by this area only.
   return JSON.parse(row.config) as WorkerConfig;
+}
+
+/** The auth providers whose keys of the calling user are sent. */
+export function userKeyIdsOf(row: Pick<WorkerRow, "config">): string[] {
+  const { headers, stdio } = configOf(row);
+  return userKeysOf({ ...headers, ...stdio?.environment });
 }
 
 /** The type and the settings of the protocol. Throws `malformed_request` unless exactly one protocol is given. */
@@ -73,7 +85,7 @@ export function newConfig({ http, mcp, ...own }: CreateWorker): WorkerConfig {
     trust_annotations: own.trust_annotations ?? false,
     strict_results: own.strict_results ?? false,
     send_tokens: own.send_tokens ?? true,
-    ...present({ limits: own.limits }),
+    ...present({ limits: own.limits, identity_header: identityHeader(undefined, own) }),
     sealed: [],
   };
 }
@@ -82,9 +94,11 @@ export function newConfig({ http, mcp, ...own }: CreateWorker): WorkerConfig {
 export function changedConfig(before: WorkerConfig, { http, mcp, ...own }: UpdateWorker): WorkerConfig {
   const { client_secret: _, register: __, ...oauth2 } = mcp?.oauth2 ?? {};
   const { updates, trust_annotations, strict_results, send_tokens, limits } = own;
+  const { identity_header: header, ...rest } = before;
   return {
-    ...before,
+    ...rest,
     ...present({
+      identity_header: identityHeader(header, own),
       timeout: http?.timeout ?? mcp?.timeout,
       retry: http?.retry ?? mcp?.retry,
       headers: mcp?.headers,
@@ -97,6 +111,18 @@ export function changedConfig(before: WorkerConfig, { http, mcp, ...own }: Updat
       limits,
     }),
   };
+}
+
+/** The header after a change. Throws `invalid_parameter` for one that would carry nothing. */
+function identityHeader(
+  before: string | undefined,
+  { identity, identity_header: given }: Pick<UpdateWorker, "identity" | "identity_header">,
+): string | undefined {
+  const isOn = identity === undefined ? before !== undefined : identity === "jwt";
+  if (isOn) return given ?? before ?? DEFAULT_HEADER;
+  if (given !== undefined)
+    throw invalidParameter("identity_header has no effect without identity. Set identity to jwt.");
+  return undefined;
 }
 
 /** An empty text takes an address back. That of `resource` has a meaning of its own. */

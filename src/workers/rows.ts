@@ -5,7 +5,15 @@ import { movedAddresses, requireGivenAgain } from "../origins";
 import { changedConfig, configOf, givenSecrets, newConfig, protocolOf, type WorkerConfig } from "./config";
 import { typeOf } from "./known";
 import type { WorkerRow } from "./repository";
-import { checkAddress, checkAuthorizationServer, checkFieldsOfType, checkHeaders, toolkitOf } from "./rules";
+import {
+  checkAddress,
+  checkAuthorizationServer,
+  checkFieldsOfType,
+  checkHeaders,
+  checkIdentity,
+  checkSecretAddress,
+  toolkitOf,
+} from "./rules";
 import type { CreateWorker, UpdateWorker } from "./schema";
 import {
   type GivenSecrets,
@@ -36,8 +44,10 @@ export function plainRow(
   const secrets = secretsWith({}, givenSecrets(request));
   const config: WorkerConfig = { ...newConfig(request), sealed: namesOf(secrets) };
   checkHeaders(config, secrets);
+  checkSecretAddress(type, uri, secrets);
   checkStdio(config, secrets);
   checkAuthorizationServer(config);
+  checkIdentity(type, config);
   return {
     row: {
       project_id: projectId,
@@ -75,8 +85,10 @@ export async function changedRow(core: Core, before: WorkerRow, patch: UpdateWor
   const secrets = secretsWith(await openOrLost(core.keyring, before), given);
   const next: WorkerConfig = { ...changedConfig(config, patch), sealed: namesOf(secrets) };
   checkHeaders(next, secrets);
+  checkSecretAddress(type, uri, secrets);
   checkStdio(next, secrets);
   checkAuthorizationServer(next);
+  checkIdentity(type, next);
   const isSealedAgain = Object.keys(given).length > 0;
   return {
     ...before,
@@ -102,10 +114,21 @@ function checkKept(isProgram: boolean, { mcp }: UpdateWorker): void {
 /** Whether the catalog must be read again. */
 export function asksDifferently(before: WorkerRow, after: WorkerRow): boolean {
   const facts = ({ uri, sealed_secrets, config }: WorkerRow): unknown => {
-    const { timeout, retry, headers, oauth2, stdio, authorization, send_tokens } = JSON.parse(
-      config,
-    ) as WorkerConfig;
-    return { uri, sealed_secrets, timeout, retry, headers, oauth2, stdio, authorization, send_tokens };
+    const { timeout, retry, headers, key_user, oauth2, stdio, authorization, send_tokens, identity_header } =
+      JSON.parse(config) as WorkerConfig;
+    return {
+      uri,
+      sealed_secrets,
+      timeout,
+      retry,
+      headers,
+      key_user,
+      oauth2,
+      stdio,
+      authorization,
+      send_tokens,
+      identity_header,
+    };
   };
   return after.enabled === 1 && (before.enabled === 0 || !Bun.deepEquals(facts(before), facts(after)));
 }

@@ -79,6 +79,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "executions-get": "executions show",
   "provider-setup-get": "providers setup",
   "workers-list": "workers list",
+  "identity-keys-rotate": "workers rotate-identity",
   "workers-create": "workers create",
   "workers-test": "workers test",
   "workers-preview": "workers create",

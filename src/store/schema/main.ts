@@ -23,6 +23,8 @@ import { postponedRefreshes } from "./018-postponed-refreshes";
 import { workers } from "./019-workers";
 import { workerClients } from "./020-worker-clients";
 import { usableGrants } from "./021-usable-grants";
+import { identityKeys } from "./022-identity-keys";
+import { userKeys } from "./023-user-keys";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -46,4 +48,6 @@ export const mainMigrations: readonly Migration[] = [
   workers,
   workerClients,
   usableGrants,
+  identityKeys,
+  userKeys,
 ];

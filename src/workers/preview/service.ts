@@ -8,6 +8,8 @@ import type { KnownWorker } from "../known";
 import type { Outcome, Refresher } from "../refresh";
 import { plainRow, refusedAddress } from "../rows";
 import type { WorkerType } from "../schema";
+import { configOf } from "../config";
+import type { StdioWorkers } from "../stdio";
 import { checkProgramSetter } from "../stdio/permission";
 import type { PreviewWorker, WorkerPreview } from "./schema";
 import type { Failure } from "../contents";
@@ -18,8 +20,10 @@ const MAX_ID_LENGTH = 40;
 export class Previews {
   readonly #core: Core;
   readonly #refresher: Refresher;
+  readonly #programs: StdioWorkers;
 
-  constructor(core: Core, refresher: Refresher) {
+  constructor(core: Core, refresher: Refresher, programs: StdioWorkers) {
+    this.#programs = programs;
     this.#core = core;
     this.#refresher = refresher;
   }
@@ -31,7 +35,7 @@ export class Previews {
     let first: { failure: Failure } | undefined;
     for (const type of typesOf(request)) {
       const worker = this.#workerOf(projectId, type, request);
-      const outcome = await this.#read(worker, request);
+      const outcome = await this.#read(worker, request).finally(() => this.#forget(worker));
       if (!("failure" in outcome)) return previewOf(worker, outcome);
       if (outcome.failure.reason === "unauthorized" && type === "mcp") return unread(worker, outcome.failure);
       first ??= outcome;
@@ -49,7 +53,16 @@ export class Previews {
     return { reading: { catalog: { tools: [], skipped: [] }, startedAt: this.#core.clock.now() } };
   }
 
-  #workerOf(projectId: string, type: WorkerType, { http, mcp }: PreviewWorker): KnownWorker {
+  /** The folder of a program that is not stored. */
+  async #forget({ row }: KnownWorker): Promise<void> {
+    if (configOf(row).stdio !== undefined) await this.#programs.removeWorker(row);
+  }
+
+  #workerOf(
+    projectId: string,
+    type: WorkerType,
+    { http, mcp, identity, identity_header }: PreviewWorker,
+  ): KnownWorker {
     const uri = (http ?? mcp)?.uri;
     const common = { timeout: TIMEOUT_S, retry: 0 };
     const settings =
@@ -58,7 +71,8 @@ export class Previews {
         : { mcp: { ...common, ...present({ uri, ...mcp }) } };
     // Messages name a worker by its id, and this one has none yet.
     const id = URL.parse(uri ?? "")?.host ?? mcp?.stdio?.command ?? "";
-    const { row, secrets } = plainRow(projectId, { id, ...settings }, this.#core.clock.now());
+    const given = present({ identity, identity_header });
+    const { row, secrets } = plainRow(projectId, { id, ...settings, ...given }, this.#core.clock.now());
     return { row, fixed: secrets };
   }
 }
