@@ -19,9 +19,9 @@ export interface GatewayFields {
   tools: string[] | undefined;
   toolkits: string[] | undefined;
   /** Whether clients search for tools. */
-  search: boolean | undefined;
+  search?: boolean | undefined;
   /** Tools that are listed although clients search. */
-  pinned: string[] | undefined;
+  pinned?: string[] | undefined;
   /** False: deprecated tools are excluded. */
   deprecated: boolean;
   description: string | undefined;
