@@ -24,6 +24,7 @@ import { workers } from "./019-workers";
 import { workerClients } from "./020-worker-clients";
 import { usableGrants } from "./021-usable-grants";
 import { identityKeys } from "./022-identity-keys";
+import { answersOfUsers } from "./023-answers-of-users";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -48,4 +49,5 @@ export const mainMigrations: readonly Migration[] = [
   workerClients,
   usableGrants,
   identityKeys,
+  answersOfUsers,
 ];
