@@ -10,7 +10,7 @@ import { cageSupport } from "../../../src/processes";
 import { at } from "../../support/api";
 import { freePort } from "../../support/free-port";
 import { testIfAllowed } from "../../support/require";
-import { peerFile, peers, testWithWorkerPeers } from "../workers/peers";
+import { file as peerFile, peers, testWithWorkerPeers } from "../workers/peers";
 
 const ROOT = join(import.meta.dir, "../../..");
 const PAGE = readFileSync(join(ROOT, "docs/import.md"), "utf8");

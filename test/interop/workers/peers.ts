@@ -56,7 +56,7 @@ function installed(): boolean {
 }
 
 /** A file of an installed server. */
-export const peerFile = (...path: string[]): string => join(FOLDER, "node_modules", ...path);
+export const file = (...path: string[]): string => join(FOLDER, "node_modules", ...path);
 
 /** A new folder for what a server reads and writes. */
 export function peerFolder(): { path: string } & Disposable {
