@@ -89,10 +89,7 @@ function without(rule: CageRule, secret: readonly string[]): CageRule[] {
 }
 
 /** The same, also without what is not for every user of the machine. `whole`: nothing had to be left out. */
-function settingsWithout(
-  rule: CageRule,
-  secret: readonly string[],
-): { rules: CageRule[]; whole: boolean } {
+function settingsWithout(rule: CageRule, secret: readonly string[]): { rules: CageRule[]; whole: boolean } {
   if (secret.includes(rule.path)) return { rules: [], whole: false };
   const parts = entriesOf(rule.path).map((entry) => {
     const inner = { path: join(rule.path, entry.name), access: rule.access };
