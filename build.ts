@@ -24,6 +24,18 @@ const gzippedFiles: Bun.BunPlugin = {
   },
 };
 
+// The swagger plugin imports the style of a page that this server does not serve (it has its own). Loading it builds some
+// 10,000 functions of a schema library: 3 MB of memory and 8 ms at each start.
+const withoutScalarThemes: Bun.BunPlugin = {
+  name: "without the themes of Scalar",
+  setup: (build) => {
+    build.onLoad({ filter: /@scalar\/themes\/.*\.js$/ }, () => ({
+      contents: 'export const elysiajsTheme = "";',
+      loader: "js",
+    }));
+  },
+};
+
 // The date of the commit, so that two builds of it are equal.
 const commit = Bun.spawnSync(["git", "log", "-1", "--format=%h %cI"], { stderr: "ignore" });
 const [hash = "", date = ""] = commit.success ? commit.stdout.toString().trim().split(" ") : [];
@@ -43,7 +55,7 @@ const result = await Bun.build({
   // wrong order; a project rule forbids circular imports.
   splitting: true,
   define: { RUNTIME_BUILD: JSON.stringify(build) ?? "undefined" },
-  plugins: [gzippedFiles],
+  plugins: [gzippedFiles, withoutScalarThemes],
   compile: {
     outfile: values.outfile,
     // By default the executable would read .env and bunfig.toml in its working folder.

@@ -81,7 +81,7 @@ export class ProcessHost {
 }
 
 function secretsOf(spec: ProcessSpec): string[] {
-  return Object.values(spec.environment)
+  return [...Object.values(spec.environment), ...spec.arguments]
     .filter((value) => value instanceof Redacted)
     .map(reveal);
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { documentOf } from "../../server/openapi";
+import { documentOf } from "../../server/openapi/document";
 import { contractOperations as operations } from "../../server/operations";
 import { PICKER_SCRIPT } from "../../catalogs/sheets/picker/script";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";

@@ -1,7 +1,7 @@
 // The API description, its examples and the pages for discovery, judged by programs that others wrote.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { documentOf } from "../../server/openapi";
+import { documentOf } from "../../server/openapi/document";
 import { contractOperations } from "../../server/operations";
 import { isObject, type JsonObject } from "../../src/base";
 import { member } from "../support/described";

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { documentOf } from "../../server/openapi";
+import { documentOf } from "../../server/openapi/document";
 import { contractOperations } from "../../server/operations";
 import { at } from "../support/api";
 import { Browser } from "../support/browser";

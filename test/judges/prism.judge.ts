@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import Arcade from "@arcadeai/arcadejs";
 import OpenAI from "openai";
 import { join } from "node:path";
-import { documentOf } from "../../server/openapi";
+import { documentOf } from "../../server/openapi/document";
 import { contractOperations } from "../../server/operations";
 import { badInputs } from "../generated/inputs";
 import { toCall, validRequest } from "../generated/requests";

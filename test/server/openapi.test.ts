@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Components } from "../../server/openapi/components";
 import { exampleOf } from "../../server/openapi/examples";
-import { documentOf } from "../../server/openapi";
+import { documentOf } from "../../server/openapi/document";
 import { FIELD_NAMES } from "../../server/openapi/fields";
 import { RECORDS } from "../../server/openapi/records";
 import { contractOperations as operations } from "../../server/operations";
@@ -275,6 +275,17 @@ test("the server answers the same document at both addresses", async () => {
   expect(await other?.json()).toEqual(published);
   expect(Object.keys(description)).toEqual(Object.keys(published));
   expect(text).not.toContain("/v1/admin/keys");
+});
+
+test("every answer has the whole document: the first ones at the same time, and later ones", async () => {
+  await using own = await startOwn([], { RUNTIME_PUBLIC_URL: PUBLIC_URL });
+  const ask = async (path: string): Promise<unknown> => (await fetch(own.url + path)).json();
+  const paths = ["/openapi.json", "/v1/swagger", "/openapi.json", "/v1/swagger"];
+
+  const first = await Promise.all(paths.map(ask));
+  const later = await Promise.all(paths.map(ask));
+
+  expect([...first, ...later]).toEqual(Array.from({ length: 8 }, () => published));
 });
 
 function parametersOf(id: string): unknown[] {

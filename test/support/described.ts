@@ -1,7 +1,7 @@
 // The API description as a judge: is this an answer that the document declares?
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { documentOf } from "../../server/openapi";
+import { documentOf } from "../../server/openapi/document";
 import { contractOperations, operations } from "../../server/operations";
 import { isObject, type JsonObject } from "../../src/base";
 

@@ -16,6 +16,7 @@ import { programs } from "./programs";
 import { sheetsRead } from "./sheets-read";
 import { size } from "./size";
 import { start } from "./start";
+import { toolSearch } from "./tool-search";
 import { tools } from "./tools";
 import { workers } from "./workers";
 import { write } from "./write";
@@ -24,6 +25,7 @@ export const benches: readonly Bench[] = [
   get,
   list,
   tools,
+  toolSearch,
   write,
   auditVerify,
   execute,
