@@ -1,24 +1,21 @@
 // The rules of a cage, as real paths. Landlock only allows: whatever is below an allowed folder is allowed too. A folder that
 // contains something protected is therefore replaced by its other entries.
-import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, type Dirent, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { otherPathsOf } from "./mounts";
 import type { CageRule } from "./plan";
 import { ProcessRefused, type ProcessSpec } from "./spec";
 import { SETTINGS, SYSTEM_RULES } from "./system-folders";
+import { isWithin } from "./within";
 
 export interface CagePaths {
   rules: CageRule[];
   unixSockets: boolean;
 }
 
-/** Whether `path` is `folder` or lies below it. Both are real paths. */
-export function isWithin(path: string, folder: string): boolean {
-  return path === folder || folder === "/" || path.startsWith(`${folder}/`);
-}
-
 /** The rules of a program. `hidden` are the folders and files that it must not read. Throws `ProcessRefused`. */
 export function cagePaths(spec: ProcessSpec, hidden: readonly string[]): CagePaths {
-  const secret = hidden.flatMap(realPaths);
+  const secret = hidden.flatMap(realPaths).flatMap((path) => [path, ...otherPathsOf(path)]);
   const home = realpathSync(spec.home);
   refuseAround(home, secret, `The home ${spec.home} of a program`);
   const read = spec.read.map((path) => allowed(path, "read", home, secret));
@@ -93,7 +90,8 @@ function settingsWithout(rule: CageRule, secret: readonly string[]): { rules: Ca
   if (secret.includes(rule.path)) return { rules: [], whole: false };
   const parts = entriesOf(rule.path).map((entry) => {
     const inner = { path: join(rule.path, entry.name), access: rule.access };
-    if (!isPublic(inner.path)) return { rules: [], whole: false };
+    // What we cannot read either needs no exception.
+    if (!isPublic(inner.path) && isReadable(inner.path)) return { rules: [], whole: false };
     if (entry.isDirectory()) return settingsWithout(inner, secret);
     return secret.includes(inner.path) ? { rules: [], whole: false } : { rules: [inner], whole: true };
   });
@@ -119,6 +117,15 @@ function isPublic(path: string): boolean {
     const status = lstatSync(path);
     const needed = status.isDirectory() ? ENTER_BY_OTHERS : READ_BY_OTHERS;
     return (status.mode & needed) === needed;
+  } catch {
+    return false;
+  }
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
   } catch {
     return false;
   }
