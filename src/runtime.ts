@@ -17,7 +17,7 @@ import { type Health, HealthCheck } from "./health";
 import { openCore, type RuntimeParts } from "./open-core";
 import { Bindings, Chains, Hooks, PluginHealth, Plugins, Trials } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
-import { programsOf } from "./programs";
+import { mcpServersOf, programsOf } from "./programs";
 import { Providers } from "./providers";
 import { Mcp } from "./mcp";
 import { Chat, Embeddings, Models, Responses } from "./llm";
@@ -30,7 +30,7 @@ import { sealedColumns } from "./sealed-columns";
 import { SessionSettings } from "./settings";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, Tools } from "./tools";
-import { definitionOf, httpKind, mcpKind, Workers } from "./workers";
+import { definitionOf, httpKind, Workers } from "./workers";
 
 export interface Runtime {
   readonly core: Core;
@@ -189,14 +189,13 @@ function servicesOf(
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
   const idempotency = new Idempotency(core);
-  const programs = programsOf(core, config, parts, { identity, workers: () => workers });
-  const mcpServers = mcpKind({
-    stdio: programs,
-    egress: core.egress,
-    clock,
-    maxResultBytes: core.settings["mcp.max_result_bytes"],
-    stale: (projectId, id) => workers.stale(projectId, id),
+  const programs = programsOf(core, config, parts, {
+    identity,
+    providers,
+    connections,
+    workers: () => workers,
   });
+  const mcpServers = mcpServersOf(core, programs, () => workers);
   const workers = new Workers(core, {
     audit,
     kinds: parts.workerKinds ?? { http: httpKind(core), mcp: mcpServers },

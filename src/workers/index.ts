@@ -3,7 +3,7 @@ export type { Define, WorkerCatalog } from "./catalogs";
 export { definitionOf } from "./foreign";
 export { IdentityKeys, sealedIdentityKeys } from "./identity";
 export { httpKind } from "./http";
-export { mcpKind } from "./mcp";
+export { type McpKind, mcpKind } from "./mcp";
 export type { WorkerKinds } from "./refresh";
 export type {
   CreateWorker,

@@ -27,6 +27,8 @@ type Ask<Answer> = (loaded: LoadedWorker, options: AskOptions) => Promise<Answer
 
 export const READ_TIMEOUT_MS = 10_000;
 export const PROBE_TIMEOUT_MS = 5000;
+/** A program may have to download its packages first. */
+const PROGRAM_TIMEOUT_MS = 150_000;
 /** When a failed reading is tried again. */
 const AFTER_FAILURE_MS = 60_000;
 /** An audit entry names at most this many tools of each kind of change. */
@@ -170,7 +172,9 @@ export class Refresher {
     const { keyring, log } = this.#core;
     const { project_id, id } = worker.row;
     const ended = new AbortController();
-    const alarm = setAlarm(timeoutMs, () => ended.abort());
+    const isProgram = configOf(worker.row).stdio !== undefined;
+    const mostMs = isProgram ? PROGRAM_TIMEOUT_MS : timeoutMs;
+    const alarm = setAlarm(mostMs, () => ended.abort());
     try {
       const signal = AbortSignal.any([ended.signal, this.#closing.signal]);
       const loaded = loadedWorker({ keyring, sign: this.#sign }, worker);
@@ -186,7 +190,7 @@ export class Refresher {
       }
       if (!ended.signal.aborted)
         log.error("a worker could not be asked", { project_id, id, type: typeOf(worker.row), error });
-      return { failure: ended.signal.aborted ? timedOut(timeoutMs) : UNEXPECTED };
+      return { failure: ended.signal.aborted ? timedOut(mostMs) : UNEXPECTED };
     } finally {
       alarm.cancel();
     }

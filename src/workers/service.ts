@@ -11,7 +11,7 @@ import { accessOf, type AuthorizeRequest, WorkerAuthorizations } from "./authori
 import * as stored from "./catalog-repository";
 import { WorkerCatalogs } from "./catalog-service";
 import { type Define, OfferedCatalogs, type WorkerCatalog } from "./catalogs";
-import { configOf, givenSecrets, type WorkerConfig } from "./config";
+import { configOf } from "./config";
 import { WorkerDirectory } from "./directory";
 import { IdentityKeys, identitySigner, type SignIdentity } from "./identity";
 import { loadedWorker, typeOf } from "./known";
@@ -24,12 +24,11 @@ import * as repository from "./repository";
 import type { WorkerRow } from "./repository";
 import { type Result, taken, WorkerRows } from "./row-changes";
 import { asksDifferently, changedRow, fixedWorker, newRow, refusedAddress, unknownWorker } from "./rows";
-import { MOST_WORKERS } from "./rules";
 import type { CreateWorker, UpdateWorker, Worker, WorkerAuthorization } from "./schema";
-import { equalSecrets } from "./secrets";
 import type { StdioWorkers } from "./stdio";
 import { checkProgramSetter } from "./stdio/permission";
 import type { LoadedWorker } from "./tool";
+import { StoredParts } from "./stored-parts";
 import { Upkeep } from "./upkeep";
 import { waitsFor } from "./waiting";
 
@@ -64,6 +63,8 @@ export class Workers {
   readonly #upkeep: Upkeep;
   readonly #programs: StdioWorkers;
   readonly #sign: SignIdentity;
+  /** For manifests. */
+  readonly stored: StoredParts;
 
   /** Throws `configuration` for a worker of the configuration that breaks a rule. */
   constructor(core: Core, parts: WorkerParts) {
@@ -79,6 +80,7 @@ export class Workers {
     const offered = new OfferedCatalogs(core, { ...parts, directory, sign });
     this.#directory = directory;
     this.#sign = sign;
+    this.stored = new StoredParts(core, authorizations);
     this.#authorizations = authorizations;
     this.#refresher = refresher;
     this.#offered = offered;
@@ -198,29 +200,6 @@ export class Workers {
   async loaded(projectId: string, id: string): Promise<LoadedWorker | undefined> {
     const worker = await this.#directory.findEnabled(projectId, id);
     return worker && loadedWorker({ keyring: this.#core.keyring, sign: this.#sign }, worker);
-  }
-
-  /** The names of the given secrets that are stored with the same value: `secret`, `client_secret`, `secrets.NAME`. */
-  async sameSecrets(
-    { projectId }: Principal,
-    id: string,
-    request: Pick<UpdateWorker, "http" | "mcp">,
-  ): Promise<string[]> {
-    const row = await repository.findWorker(this.#core.store, projectId, id);
-    if (row === undefined) return [];
-    const given = givenSecrets(request);
-    const isSame = await this.#authorizations.hasClientSecret(row, given.client_secret);
-    return [
-      ...(await equalSecrets(this.#core.keyring, row, given)),
-      ...(isSame ? (["client_secret"] as const) : []),
-    ];
-  }
-
-  /** `mcp.oauth2` of the project's workers as administrators have given it, without secrets, by worker. */
-  async givenOAuth2({ projectId }: Principal): Promise<ReadonlyMap<string, WorkerConfig["oauth2"]>> {
-    const window = { limit: MOST_WORKERS, offset: 0 };
-    const rows = await repository.listWorkers(this.#core.store, projectId, window);
-    return new Map(rows.map((row) => [row.id, configOf(row).oauth2]));
   }
 
   /** A user has consented: the catalogs of workers are read that wait for it. Returns at once. */

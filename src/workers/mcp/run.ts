@@ -29,6 +29,7 @@ import {
   headersOf,
   type McpParts,
   ownSend,
+  secretAddressOf,
   serverKey,
   sessionKey,
   type WorkerHeaders,
@@ -167,7 +168,7 @@ class Call {
       userId: this.#worker.stdio?.shared === true ? "" : call.userId,
       connectionId: grant?.connectionId ?? "",
       actor: call.actor,
-      rest: [JSON.stringify(liveCapabilities)],
+      rest: [JSON.stringify(liveCapabilities), await secretAddressOf(this.#worker)],
     });
     const send = callSend(this.#parts, this.#worker, this.#context, { headers, own: this.#own });
     return { session, send, liveCapabilities };

@@ -1,22 +1,13 @@
 // The processes of programs: one for each user of a worker, or one for all of them. They start with the first call, and end when
 // they have not been used for a while, when their worker, user or project is no longer what it was, and with this server.
-import {
-  type Alarm,
-  type Clock,
-  isFresh,
-  type LeveledLog,
-  netstrings,
-  reveal,
-  Redacted,
-  setAlarm,
-} from "../../base";
+import { type Alarm, type Clock, isFresh, type LeveledLog, netstrings, reveal, setAlarm } from "../../base";
 import { hashOf } from "../../crypto";
 import { EgressError } from "../../egress";
 import { Backoff } from "./backoff";
 import { Channel, howEnded } from "./channel";
 import { exists } from "./homes";
-import { hiding, logErrors } from "./notes";
-import type { Programs, ProgramSpec, RunningProgram } from "./programs";
+import { ErrorLog } from "./notes";
+import type { Programs, ProcessSpec, RunningProgram } from "./programs";
 
 /** Whose process it is. A slot has one at a time. */
 export interface Slot {
@@ -32,14 +23,14 @@ export interface Slot {
 
 /** What a process is started with. */
 export interface Start {
-  spec: ProgramSpec;
+  spec: ProcessSpec;
   shared: boolean;
   /** Makes the folder. */
   prepare(): Promise<void>;
   /** The program says that its lists have changed. */
   changed(): void;
   /** The start that a process of this slot would have now; undefined if there must be none. */
-  current(): Promise<ProgramSpec | undefined>;
+  current(): Promise<ProcessSpec | undefined>;
 }
 
 interface Entry {
@@ -53,6 +44,7 @@ interface Entry {
   usedAt: number;
   channel: Promise<Channel>;
   running?: Channel;
+  errors: ErrorLog;
   /** It is being ended on purpose. */
   isEnding: boolean;
 }
@@ -168,8 +160,9 @@ export class ProcessPool {
       generation: "",
       startedAt: now,
       usedAt: now,
+      errors: new ErrorLog(this.#parts, { project_id: slot.projectId, worker_id: slot.workerId }),
       isEnding: false,
-      channel: this.#start(slot, start),
+      channel: this.#start(start),
     };
     this.#entries.set(key, entry);
     entry.channel.then(
@@ -187,15 +180,12 @@ export class ProcessPool {
     return entry;
   }
 
-  async #start(slot: Slot, { spec, shared, prepare, changed }: Start): Promise<Channel> {
+  async #start({ spec, shared, prepare, changed }: Start): Promise<Channel> {
     const program = await this.#run(spec, prepare);
-    const facts = { project_id: slot.projectId, worker_id: slot.workerId };
-    const hidden = hiding(secretsOf(spec));
-    void logErrors(program, { ...this.#parts, facts, hidden });
-    return new Channel(program, { hidden, shared, changed });
+    return new Channel(program, { shared, changed });
   }
 
-  async #run(spec: ProgramSpec, prepare: () => Promise<void>): Promise<RunningProgram> {
+  async #run(spec: ProcessSpec, prepare: () => Promise<void>): Promise<RunningProgram> {
     try {
       await prepare();
       return await this.#parts.programs.start(spec);
@@ -211,7 +201,8 @@ export class ProcessPool {
 
   #ended(key: string, entry: Entry): void {
     if (this.#entries.get(key) === entry) this.#entries.delete(key);
-    const { isEnding, running, slot } = entry;
+    const { isEnding, running, slot, errors } = entry;
+    if (running !== undefined) errors.take(running.program.lastErrors());
     if (isEnding || running?.end === undefined) return;
     this.#backoff.failed(key, entry.startedAt);
     this.#parts.log.warn("a program has ended by itself", {
@@ -246,6 +237,7 @@ export class ProcessPool {
     const generation = await this.#parts.generation();
     const over = [...this.#entries].map(async ([key, entry]) => {
       if (entry.running === undefined || entry.isEnding) return;
+      entry.errors.take(entry.running.program.lastErrors());
       if (entry.running.size > 0) entry.usedAt = now;
       const isUsed = entry.running.size > 0 || isFresh(entry.usedAt, IDLE_MS, now);
       if (isUsed && (await this.#isCurrent(entry, generation))) return;
@@ -274,12 +266,12 @@ function isOfWorker(one: Slot, { projectId, workerId }: Slot): boolean {
 }
 
 /** Of everything that a process is started with. Another value, such as a user's new key, is another process. */
-function fingerprintOf(spec: ProgramSpec, shared: boolean): string {
+function fingerprintOf(spec: ProcessSpec, shared: boolean): string {
   const { command, arguments: given, environment, home, sandbox, read, write } = spec;
   const values = Object.entries(environment).flatMap(([name, value]) => [name, reveal(value)]);
   const parts = [
     command,
-    netstrings(given),
+    netstrings(given.map(reveal)),
     netstrings(values),
     home,
     sandbox,
@@ -287,10 +279,6 @@ function fingerprintOf(spec: ProgramSpec, shared: boolean): string {
     netstrings(write),
   ];
   return hashOf(netstrings([...parts, String(shared)]));
-}
-
-function secretsOf({ environment }: ProgramSpec): string[] {
-  return Object.values(environment).flatMap((value) => (value instanceof Redacted ? [value.reveal()] : []));
 }
 
 function refused(message: string): EgressError {

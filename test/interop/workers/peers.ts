@@ -46,7 +46,8 @@ function installed(): boolean {
   return Bun.spawnSync(install, { cwd: FOLDER, timeout: INSTALL_MS }).exitCode === 0;
 }
 
-const file = (...path: string[]): string => join(FOLDER, "node_modules", ...path);
+/** A file of an installed server. */
+export const peerFile = (...path: string[]): string => join(FOLDER, "node_modules", ...path);
 
 /** A new folder for what a server reads and writes. */
 export function peerFolder(): { path: string } & Disposable {
@@ -120,7 +121,10 @@ async function reachable(url: string): Promise<void> {
 
 const everything: Peer = {
   name: "everything",
-  start: serving(file("@modelcontextprotocol", "server-everything", "dist", "index.js"), "streamableHttp"),
+  start: serving(
+    peerFile("@modelcontextprotocol", "server-everything", "dist", "index.js"),
+    "streamableHttp",
+  ),
   calls: () => ({
     echo: [{ message: "hello" }, { message: 'ünïcode \u{1F600} \\ " \n' }],
     "get-annotated-message": ["error", "success", "debug"].flatMap((messageType) => [
@@ -186,7 +190,7 @@ const everything: Peer = {
 
 const filesystem: Peer = {
   name: "filesystem",
-  start: bridged(file("@modelcontextprotocol", "server-filesystem", "dist", "index.js"), (folder) => [
+  start: bridged(peerFile("@modelcontextprotocol", "server-filesystem", "dist", "index.js"), (folder) => [
     join(folder, "files"),
   ]),
   reset: (folder) => {
@@ -220,7 +224,7 @@ const filesystem: Peer = {
 const memory: Peer = {
   name: "memory",
   start: bridged(
-    file("@modelcontextprotocol", "server-memory", "dist", "index.js"),
+    peerFile("@modelcontextprotocol", "server-memory", "dist", "index.js"),
     () => [],
     (folder) => ({ MEMORY_FILE_PATH: join(folder, "memory.jsonl") }),
   ),
@@ -251,13 +255,13 @@ const thought = { thought: "First", nextThoughtNeeded: true, thoughtNumber: 1, t
 
 const sequentialThinking: Peer = {
   name: "sequential-thinking",
-  start: bridged(file("@modelcontextprotocol", "server-sequential-thinking", "dist", "index.js")),
+  start: bridged(peerFile("@modelcontextprotocol", "server-sequential-thinking", "dist", "index.js")),
   calls: () => ({ sequentialthinking: [thought, { ...thought, nextThoughtNeeded: false }] }),
 };
 
 const eslint: Peer = {
   name: "eslint",
-  start: bridged(file("@eslint", "mcp", "src", "mcp-cli.js")),
+  start: bridged(peerFile("@eslint", "mcp", "src", "mcp-cli.js")),
   reset: (folder) => {
     writeFileSync(
       join(folder, "eslint.config.mjs"),
@@ -272,7 +276,7 @@ const eslint: Peer = {
 
 const drawio: Peer = {
   name: "drawio",
-  start: bridged(file("@drawio", "mcp", "src", "index.js")),
+  start: bridged(peerFile("@drawio", "mcp", "src", "index.js")),
   reset: (folder) => {
     const page =
       '<diagram id="p" name="Page-1"><mxGraphModel><root><mxCell id="0"/></root></mxGraphModel></diagram>';
@@ -301,7 +305,7 @@ const step = {
 
 const thinkingTools: Peer = {
   name: "thinking-tools",
-  start: bridged(file("mcp-sequentialthinking-tools", "dist", "index.js")),
+  start: bridged(peerFile("mcp-sequentialthinking-tools", "dist", "index.js")),
   calls: () => ({ sequentialthinking_tools: [step] }),
 };
 
@@ -337,7 +341,7 @@ const official: Peer = {
 
 const knip: Peer = {
   name: "knip",
-  start: bridged(file("@knip", "mcp", "src", "cli.js")),
+  start: bridged(peerFile("@knip", "mcp", "src", "cli.js")),
   reset: (folder) => writeFileSync(join(folder, "package.json"), '{"name":"place","version":"1.0.0"}\n'),
   calls: (folder) => ({
     "knip-run": [{ cwd: folder }],
@@ -360,7 +364,7 @@ const GIT = {
 const git: Peer = {
   name: "git",
   start: bridged(
-    file("@cyanheads", "git-mcp-server", "dist", "index.js"),
+    peerFile("@cyanheads", "git-mcp-server", "dist", "index.js"),
     () => [],
     () => GIT,
   ),
