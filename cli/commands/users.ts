@@ -72,7 +72,7 @@ export const verbs = [
     summary:
       "Revoke the grants of a user and delete everything that is stored about the user. The audit trail keeps its entries " +
       "under a pseudonym.",
-    examples: ["runtime users erase alice --yes"],
+    examples: ["runtime users erase alice"],
     find: (_client, user) => ({
       id: user,
       name: user,
