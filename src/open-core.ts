@@ -22,7 +22,7 @@ import {
 import { openStores, withDatabaseErrors } from "./data-folder";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { openSqlite, type SqliteOptions, type Store } from "./store";
-import type { WorkerKinds } from "./workers";
+import type { Programs, WorkerKinds } from "./workers";
 
 /** Replaced by tests: clock, randomness, log, database engine, keyring, outbound client. */
 export interface RuntimeParts {
@@ -34,6 +34,8 @@ export interface RuntimeParts {
   egress?: Egress;
   /** How the kinds of workers are asked. */
   workerKinds?: WorkerKinds;
+  /** Starts the programs of workers. */
+  programs?: Programs;
 }
 
 export interface OpenCore {

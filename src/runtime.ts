@@ -1,6 +1,12 @@
 // The composition root: creates the services from configuration and extensions. Server, command line and tests start here.
 import { Audit, Events, ExecutionLog, Inspection, Keeper, Refusals, SigningKey, Trail } from "./audit";
-import { AuthorizationService, Consent, endFlowsOfProvider, PageAuthorization } from "./authorization";
+import {
+  AuthorizationService,
+  Consent,
+  endFlowsOfProvider,
+  OperatorKeys,
+  PageAuthorization,
+} from "./authorization";
 import { recordRestoration } from "./backup";
 import type { Config, SettingDeclarations } from "./config";
 import { Connections, endConnectionsOfProvider, LeavingGrants, removeConnections } from "./connections";
@@ -11,6 +17,7 @@ import { type Health, HealthCheck } from "./health";
 import { openCore, type RuntimeParts } from "./open-core";
 import { Bindings, Chains, Hooks, PluginHealth, Plugins, Trials } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
+import { mcpServersOf, programsOf } from "./programs";
 import { Providers } from "./providers";
 import { Mcp } from "./mcp";
 import { Chat, Embeddings, Models, Responses } from "./llm";
@@ -24,7 +31,7 @@ import { SessionSettings } from "./settings";
 import { Users } from "./users";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, Tools } from "./tools";
-import { definitionOf, httpKind, mcpKind, Workers } from "./workers";
+import { definitionOf, httpKind, Workers } from "./workers";
 
 export interface Runtime {
   readonly core: Core;
@@ -39,6 +46,7 @@ export interface Runtime {
   readonly connections: Connections;
   readonly authorization: AuthorizationService;
   readonly consent: Consent;
+  readonly operatorKeys: OperatorKeys;
   readonly pageAuthorization: PageAuthorization;
   readonly tools: Tools;
   /** Answers under `Idempotency-Key`. */
@@ -139,15 +147,19 @@ function servicesOf(
   const issuer = new OpenIdIssuer(core);
   const grants = {
     leave: (id: string) => leaving.leave(id),
-    left: () => leaving.left(),
+    left: (project: { id: string; incarnation: string }) => {
+      leaving.left();
+      programs.removeProjectInBackground(project.id, project.incarnation);
+    },
   };
   const identity = new Identity(core, { audit, executionLog, issuer, grants });
   const providers = new Providers(core, audit, extensions.presets, {
     *changed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
     },
-    *moved(projectId, id) {
-      yield* endConnectionsOfProvider(projectId, id, clock.now());
+    *moved(projectId, id, revokes) {
+      if (revokes) yield* endConnectionsOfProvider(projectId, id, clock.now());
+      else yield* removeConnections(projectId, id);
     },
     afterOrders: () => connections.revocations.sendDueInBackground(),
     *removed(projectId, id, revokes) {
@@ -174,17 +186,19 @@ function servicesOf(
     audit,
     granted: (grant) => workers.granted(grant),
   });
+  const operatorKeys = new OperatorKeys(core, { providers, connections, audit });
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
   const idempotency = new Idempotency(core);
-  const mcpServers = mcpKind({
-    egress: core.egress,
-    clock,
-    maxResultBytes: core.settings["mcp.max_result_bytes"],
-    stale: (projectId, id) => workers.stale(projectId, id),
+  const programs = programsOf(core, config, parts, {
+    identity,
+    providers,
+    connections,
+    workers: () => workers,
   });
+  const mcpServers = mcpServersOf(core, programs, () => workers);
   const workers = new Workers(core, {
     audit,
     kinds: parts.workerKinds ?? { http: httpKind(core), mcp: mcpServers },
@@ -192,6 +206,7 @@ function servicesOf(
     toolkits: extensions.catalogs.map(({ toolkit }) => toolkit.name),
     fixed: config.workers,
     consents: { providers, connections, authorization },
+    programs,
   });
   const tools = new Tools(core, extensions.catalogs, {
     audit,
@@ -227,6 +242,7 @@ function servicesOf(
     connections,
     authorization,
     consent,
+    operatorKeys,
     pageAuthorization: new PageAuthorization(core, providers),
     tools,
     idempotency,
@@ -236,7 +252,9 @@ function servicesOf(
     pluginHealth: new PluginHealth(core),
     trail,
     refusals,
-    inspection: new Inspection(core, audit, signingKey),
+    inspection: new Inspection(core, audit, signingKey, (projectId, userId) =>
+      programs.removeUser(projectId, userId),
+    ),
     auditKeeper: new Keeper(core, signingKey, config.auditHeadsFile()),
     manifests: new Manifests(core.store, events, {
       providers,

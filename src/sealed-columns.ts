@@ -1,6 +1,7 @@
-// All columns with sealed values, for the rotation of data keys.
+// The columns with sealed values of all areas: a rotation of the data key seals them again.
 import { sealedFlows } from "./authorization";
 import { sealedConnections } from "./connections";
+import type { SealedColumn } from "./crypto";
 import { sealedPlugins } from "./hooks";
 import { sealedModels } from "./llm";
 import { sealedClientSecrets } from "./providers";
@@ -8,7 +9,7 @@ import { sealedSecrets } from "./secrets";
 import { sealedAnswers, sealedMemory, sealedRuns } from "./tools";
 import { sealedIdentityKeys, sealedRegistrations, sealedWorkers } from "./workers";
 
-export const sealedColumns = [
+export const sealedColumns: readonly SealedColumn[] = [
   ...sealedClientSecrets,
   ...sealedSecrets,
   ...sealedConnections,

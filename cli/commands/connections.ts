@@ -2,13 +2,15 @@
 import { nearest } from "../../src/base/nearest";
 import type { Page } from "../../src/base";
 import type { UserConnection } from "../../src/connections";
-import { type Client, clientVerb, operation, withClient } from "../client/client";
+import { type Client, clientVerb, operation, userOf, withClient, withDataFolder } from "../client/client";
 import { path } from "../client/http";
 import { listProviders } from "../client/providers";
-import { defined, verb } from "../command";
+import { type Common, defined, type Line, verb } from "../command";
 import { UsageError } from "../errors";
-import { printList, type Shape } from "../output";
+import type { Io } from "../io";
+import { printList, printRecord, type Shape } from "../output";
 import { everyRecord } from "../pages";
+import { printable } from "../printable";
 import {
   checkConfirmable,
   confirmationIn,
@@ -17,6 +19,7 @@ import {
   type Deletion,
   showVerb,
 } from "../record-verbs";
+import { type SecretSource, secretFrom, sourceOf } from "../secret-value";
 import { unknownName } from "../unknown-name";
 
 const CONNECTIONS = "/v1/admin/user_connections";
@@ -91,6 +94,24 @@ export const verbs = [
     shape: SHAPE,
   }),
   verb({
+    usage: "add <provider> [-]",
+    summary:
+      "Enter a user's own key for an auth provider of the type api_key, on the data folder. It is requested at a terminal, " +
+      "or with - read from standard input. Elsewhere, users enter it on the page of their consent: runtime auth start --help",
+    examples: ["runtime connections add tracker --user alice"],
+    flags: [
+      { flag: "--user <user>", meaning: "user whose key it is" },
+      { flag: "--from-file <file>", meaning: "read the key from a file" },
+      { flag: "--from-env <variable>", meaning: "take the key of an environment variable" },
+    ],
+    read: (line) => ({
+      providerId: line.word(0),
+      user: line.text("user"),
+      source: sourceOf(readsStdin(line), line.text("from-file"), line.text("from-env")),
+    }),
+    run: addKey,
+  }),
+  verb({
     usage: "delete [id]",
     summary:
       "Delete a grant with its tokens, or all grants of a user. The user must consent again before the next call.",
@@ -123,6 +144,30 @@ export const verbs = [
     },
   }),
 ];
+
+interface AddKey {
+  providerId: string;
+  user: string | undefined;
+  source: SecretSource | undefined;
+}
+
+async function addKey(io: Io, common: Common, { providerId, user, source }: AddKey): Promise<void> {
+  await withDataFolder(io, common, "connections add", async ({ config, runtime, principal }) => {
+    const userId = userOf({ config }, user);
+    const { Redacted } = await import("../../src/base");
+    const key = new Redacted(await secretFrom(io, source, `Key of ${printable(userId)}`));
+    const added = await runtime.operatorKeys.add(principal, { providerId, userId, key });
+    printRecord(io, common, added, SHAPE);
+  });
+}
+
+function readsStdin(line: Line): boolean {
+  const word = line.optionalWord(1);
+  if (word === undefined || word === "-") return word === "-";
+  throw new UsageError(
+    "A key is never an argument. Other users can see arguments; use - for standard input.",
+  );
+}
 
 function ofOne(id: string): Deletion {
   return {

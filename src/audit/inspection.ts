@@ -11,8 +11,16 @@ export class Inspection {
   readonly #clock: Clock;
   readonly #audit: Audit;
   readonly #key: SigningKey;
+  readonly #forgotten: (projectId: string, userId: string) => Promise<void>;
 
-  constructor({ store, clock }: { store: Store; clock: Clock }, audit: Audit, key: SigningKey) {
+  /** `forgotten`: deletes what else is kept of a user who is erased. */
+  constructor(
+    { store, clock }: { store: Store; clock: Clock },
+    audit: Audit,
+    key: SigningKey,
+    forgotten: (projectId: string, userId: string) => Promise<void> = async () => undefined,
+  ) {
+    this.#forgotten = forgotten;
     this.#audit = audit;
     this.#store = store;
     this.#clock = clock;
@@ -38,7 +46,8 @@ export class Inspection {
    * Erases a user of the actor's project: the entries remain, and no longer tell who it was. Returns whether there were any
    * entries of the user.
    */
-  forgetUser(actor: Actor & { projectId: string }, userId: string): Promise<boolean> {
+  async forgetUser(actor: Actor & { projectId: string }, userId: string): Promise<boolean> {
+    await this.#forgotten(actor.projectId, userId);
     return this.#store.write(() => this.#forgetUser(actor, userId));
   }
 

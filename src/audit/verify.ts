@@ -1,5 +1,6 @@
 // Verifies the chains of the audit trail: every row against its hash and the row before it, the end of each chain against its
 // stored head and against heads that were kept elsewhere.
+import { nextTurn } from "../base";
 import type { Store } from "../store";
 import { type ChainedRow, NO_HASH, rowHash } from "./chain";
 import { isSignedCheckpoint, isSignedHead, type SignedHead } from "./heads";
@@ -66,12 +67,6 @@ export async function verifyChains(
   return { chains, problems: found.first, problem_count: found.count };
 }
 
-// Lets other work of the process go on, and ends the read transaction: an open one keeps the log of the database from
-// shrinking.
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
 class Problems {
   readonly first: Problem[] = [];
   count = 0;
@@ -118,6 +113,7 @@ class ChainCheck {
     for (let { rows, head } = first; ; { rows, head } = await this.#page()) {
       for (const row of rows) this.#check(row);
       if (rows.length === PAGE) {
+        // Also ends the read transaction: an open one keeps the log of the database from shrinking.
         await nextTurn();
         continue;
       }

@@ -91,7 +91,8 @@ const open = command<FlowKey & Opening & { earlierState: string }>(
     "AND status = 'pending' AND used_at IS NULL AND COALESCE(state_hash, '') = :earlierState",
 );
 const USE = query(
-  "UPDATE authorizations SET used_at = ? WHERE project_id = ? AND id = ? AND status = 'pending' AND used_at IS NULL",
+  "UPDATE authorizations SET used_at = ? WHERE project_id = ? AND id = ? AND status = 'pending' " +
+    "AND used_at IS NULL AND state_hash = ?",
 );
 const HOLD = query(
   "UPDATE authorizations SET sealed_grant = ? WHERE project_id = ? AND id = ? AND status = 'pending'",
@@ -180,8 +181,9 @@ export function* openFlow(row: FlowRow, opening: Opening): Transaction<boolean> 
 }
 
 /** Marks the state as used; false if it was already used. */
+/** False if the state was used before, or another browser has opened the flow meanwhile. */
 export function* useState(row: FlowRow, now: number): Transaction<boolean> {
-  return (yield* run(USE, now, row.project_id, row.id)) === 1;
+  return (yield* run(USE, now, row.project_id, row.id, row.state_hash)) === 1;
 }
 
 export function* holdGrant(row: FlowRow, sealedGrant: string): Transaction<boolean> {

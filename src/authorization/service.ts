@@ -13,6 +13,7 @@ import { flowRecord, placeOf, UNOPENED_MS, emptyFlow } from "./flow";
 import { type Full, NewFlows } from "./pending";
 import { completedWithoutGrant } from "./pending-repository";
 import { checkNextUri } from "./next-uri";
+import { checkScopes } from "./asked-scopes";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
 import type { Authorization, AuthorizationInitiation } from "./schema";
@@ -43,9 +44,6 @@ export interface PendingConsents {
   /** The newest one that does. */
   covering(scopes: readonly string[]): Promise<Authorization | undefined>;
 }
-
-/** All scopes of a request together. They become part of an address, and each pending consent stores them. */
-const MAX_SCOPE_CHARACTERS = 8000;
 
 export class AuthorizationService {
   readonly #core: Core;
@@ -107,7 +105,7 @@ export class AuthorizationService {
   async forScopes(request: ScopesRequest): Promise<Authorization> {
     const { projectId, userId, provider } = request;
     const { settings } = this.#core;
-    checkLength(request.scopes);
+    checkScopes(provider, request.scopes);
     const nextUri =
       request.nextUri === undefined ? null : checkNextUri(request.nextUri, settings["redirects.allow"]);
     const known = await this.#connections.state(projectId, userId, provider);
@@ -285,12 +283,4 @@ export class AuthorizationService {
     });
     return added;
   }
-}
-
-function checkLength(scopes: readonly string[]): void {
-  const characters = scopes.reduce((sum, scope) => sum + scope.length, 0);
-  if (characters <= MAX_SCOPE_CHARACTERS) return;
-  throw invalidParameter(
-    `The scopes have more than ${MAX_SCOPE_CHARACTERS} characters together. Request fewer.`,
-  );
 }

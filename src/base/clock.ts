@@ -32,6 +32,11 @@ export const systemClock: Clock = {
     }),
 };
 
+/** Lets other work of the process go on. For work that takes long without waiting for anything. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /**
  * Whether a value that was made at `from` (ms) and is valid for `ttlMs` is still valid at `now`. It is not if the clock was
  * set back in between: its age is then unknown.

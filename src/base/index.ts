@@ -1,7 +1,7 @@
 // Shared by all areas: time, JSON, logging, redacted values.
 export { checkUserId, MAX_USER_ID, userIdFault } from "./user-id";
 export { type Alarm, setAlarm } from "./alarms";
-export { type Clock, isFresh, systemClock, timestamp } from "./clock";
+export { type Clock, isFresh, nextTurn, systemClock, timestamp } from "./clock";
 export { type DelayLimits, Delays } from "./delays";
 export { isLoopback } from "./hosts";
 export { type Abortable, LazyAbort, signalOf } from "./lazy-abort";

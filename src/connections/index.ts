@@ -10,5 +10,6 @@ export { RefusedGrantError } from "./refused-grant";
 export type { Owner } from "./revocations";
 export { splitScopes, TokenRequestError } from "./token-answer";
 export { exchangeCode, type TokenGrant } from "./token-request";
+export { basicCredentials, keyFrom, MOST_KEY_CHARACTERS, testKey } from "./key-test";
 export { missingScopes, unionOfScopes } from "./scopes";
 export { openAccountInfo, sealedConnections } from "./tokens";

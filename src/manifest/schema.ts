@@ -39,7 +39,9 @@ export const ManifestPlugin = Type.Intersect([
 
 export const ManifestProvider = Type.Intersect([
   AuthProviderCreateRequest,
-  Type.Object({ oauth2: Type.Object({ client_secret_from: source, private_key_from: source }) }),
+  Type.Object({
+    oauth2: Type.Optional(Type.Object({ client_secret_from: source, private_key_from: source })),
+  }),
 ]);
 
 const { openai, anthropic, ...entry } = ModelEntryCreateRequest.properties;

@@ -57,8 +57,13 @@ function isProgram(file: string): boolean {
   }
 }
 
-function mayRun(file: string, runnable: Runnable): boolean {
+/** Whether a file or folder that exists is one that the program may run, or run from. */
+export function mayRun(file: string, runnable: Runnable): boolean {
   if (runnable === undefined) return true;
-  const real = realpathSync(file);
-  return runnable.some((folder) => isWithin(real, folder));
+  try {
+    const real = realpathSync(file);
+    return runnable.some((folder) => isWithin(real, folder));
+  } catch {
+    return false;
+  }
 }

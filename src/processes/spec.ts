@@ -13,7 +13,7 @@ export interface ProcessLimits {
 export interface ProcessSpec {
   /** An absolute path, or a name that is looked up in PATH. */
   command: string;
-  arguments: readonly string[];
+  arguments: readonly (string | Redacted)[];
   /** Everything that the program gets. PATH, HOME, TMPDIR and LANG are set by the host unless they are here. */
   environment: Readonly<Record<string, string | Redacted>>;
   /** A folder of its own: HOME and working folder, with TMPDIR and caches inside. Created with mode 0700. */

@@ -63,13 +63,18 @@ export class SupervisorLink {
   }
 
   async close(): Promise<void> {
-    await this.#watchdog.stdin.end();
+    await Promise.resolve(this.#watchdog.stdin.end()).catch(() => undefined);
     await this.gone;
   }
 
   #send(order: Order): void {
-    this.#watchdog.stdin.write(`${JSON.stringify(order)}\n`);
-    void this.#watchdog.stdin.flush();
+    // If it has ended, `gone` tells everybody who waits.
+    const { stdin } = this.#watchdog;
+    const write = async (): Promise<void> => {
+      await stdin.write(`${JSON.stringify(order)}\n`);
+      await stdin.flush();
+    };
+    void write().catch(() => undefined);
   }
 
   #take(notice: Notice): void {

@@ -1,6 +1,7 @@
 // Records of auth providers as clients send and read them.
 import { type Static, Type } from "typebox";
 import { isObject } from "../base";
+import { ApiKeyConfig, ApiKeyPatch } from "./api-key-schema";
 import { BindingResponse, CHOSEN_ID, ChosenId, SecretResponse } from "../identity/schema";
 
 /** Checked with a better error by the rules of providers. */
@@ -139,7 +140,11 @@ export const OAuth2Patch = Type.Object({
 const descriptive = {
   description: Type.Optional(Type.String({ maxLength: 1000 })),
   provider_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  type: Type.Optional(Type.Enum(["oauth2"])),
+  type: Type.Optional(
+    Type.Enum([...PROVIDER_TYPES], {
+      description: "Whether users consent at the provider (oauth2), or enter a key of their own (api_key).",
+    }),
+  ),
   status: Type.Optional(Type.Enum(["active", "inactive"])),
 };
 
@@ -147,13 +152,15 @@ export const AuthProviderCreateRequest = Type.Object({
   id: ChosenId,
   ...descriptive,
   external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 50, pattern: CHOSEN_ID })),
-  oauth2: OAuth2Create,
+  oauth2: Type.Optional(OAuth2Create),
+  api_key: Type.Optional(ApiKeyConfig),
 });
 
 export const AuthProviderPatchRequest = Type.Object({
   id: Type.Optional(ChosenId),
   ...descriptive,
   oauth2: Type.Optional(OAuth2Patch),
+  api_key: Type.Optional(ApiKeyPatch),
 });
 
 const time = Type.String({ format: "date-time" });
@@ -161,26 +168,29 @@ const time = Type.String({ format: "date-time" });
 export const AuthProviderResponse = Type.Object({
   id: ChosenId,
   provider_id: Type.Optional(Type.String()),
-  type: Type.Enum(["oauth2"]),
+  type: Type.Enum([...PROVIDER_TYPES]),
   status: Type.Enum(["active", "inactive"]),
   description: Type.Optional(Type.String()),
   binding: BindingResponse,
   created_at: time,
   updated_at: time,
-  oauth2: Type.Object({
-    client_id: Type.String(),
-    client_secret: SecretResponse,
-    private_key: Type.Optional(SecretResponse),
-    redirect_uri: Type.String({
-      shown: ADDRESS,
-      description: "The redirect address to register at the provider.",
+  oauth2: Type.Optional(
+    Type.Object({
+      client_id: Type.String(),
+      client_secret: SecretResponse,
+      private_key: Type.Optional(SecretResponse),
+      redirect_uri: Type.String({
+        shown: ADDRESS,
+        description: "The redirect address to register at the provider.",
+      }),
+      worker: Type.Optional(
+        Type.String({ description: "The worker that it was created for, and is deleted with." }),
+      ),
+      ...common,
+      ...requests,
     }),
-    worker: Type.Optional(
-      Type.String({ description: "The worker that it was created for, and is deleted with." }),
-    ),
-    ...common,
-    ...requests,
-  }),
+  ),
+  api_key: Type.Optional(ApiKeyConfig),
 });
 
 /** What to enter in the console of a well-known platform. */
@@ -234,5 +244,7 @@ function completed(request: { readonly [field: string]: unknown }): object {
   return { ...request, triggers: { ...given, on_token_grant, on_token_refresh } };
 }
 export type AuthProviderCreate = Static<typeof AuthProviderCreateRequest>;
+/** Of the type `oauth2`. */
+export type OAuth2ProviderCreate = AuthProviderCreate & Required<Pick<AuthProviderCreate, "oauth2">>;
 export type AuthProviderPatch = Static<typeof AuthProviderPatchRequest>;
 export type AuthProvider = Static<typeof AuthProviderResponse>;

@@ -57,6 +57,7 @@ export function toolContext(core: Core, run: Run): ToolContext {
   return {
     call: run.call,
     fetch: (base, path, request = {}) => platformFetch(core, run, base, path, request),
+    fence: run.fence,
     renew: renewed,
     reportEffect: () => {
       run.progress.hasEffect = true;

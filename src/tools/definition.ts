@@ -7,6 +7,7 @@ import type { ProviderPreset } from "../providers";
 import type { Caller } from "./caller";
 import type { ToolMemory } from "./memory";
 import type { CatalogCallback, CatalogPage } from "./page";
+import type { EverydayWords } from "./search/everyday-words";
 import type { SelfCheck } from "./self-check/definition";
 
 /** The behaviour of a tool, for listings and MCP hints. */
@@ -67,6 +68,8 @@ export interface ToolContext {
    * address. The token goes only to the bases' own hosts. Throws `EgressError`.
    */
   fetch(base: string, path: string, request?: PlatformRequest): Promise<Response>;
+  /** Rejects if the run must not send anything any more, such as one whose time another run has taken. `fetch` asks it itself. */
+  fence?: (() => Promise<void>) | undefined;
   /**
    * Called when the platform has refused the token of a request, which it has not performed. True: `fetch` has a newer token
    * now, and the same request may be sent again. A run renews its token at most once. Throws `ToolError` if the provider
@@ -212,6 +215,8 @@ export interface Catalog {
   accountOf?(facts: JsonObject): string | undefined;
   pages?: readonly CatalogPage[];
   callback?: CatalogCallback;
+  /** Words of its tools, and what people say for them, for the search (`search/everyday-words.ts`). */
+  everydayWords?: EverydayWords;
   /** Checks of the platform's behaviour on a real account. */
   selfCheck?: SelfCheck;
   tools: readonly ToolDefinition[];

@@ -1,4 +1,5 @@
 // Tools: the interface for catalogs, and the services that list and run tools.
+export { mayReceiveKeys } from "./key-rules";
 export {
   closedList,
   endOfString,
@@ -6,6 +7,7 @@ export {
   type Json,
   type JsonObject,
   nearestOf,
+  nextTurn,
   parsePlainJson,
 } from "../base";
 export { type Caller, InputNeeded, type InputRequest } from "./caller";
@@ -30,6 +32,7 @@ export {
   fatal,
   type FieldSentence,
   GrantDead,
+  KeysRefused,
   networkTimeout,
   networkUnreachable,
   outcomeUnknown,
@@ -66,7 +69,8 @@ export {
   type ToolPolicy,
 } from "./policy";
 export type { CatalogCallback, CatalogPage, HtmlOptions, PageContext } from "./page";
-export { endedBecause, networkFailureOf } from "./failure";
+export { endedBecause, networkFailureOf, toolErrorRecord } from "./failure";
+export { judgeInput } from "./input";
 export { checkIdempotencyKey, Idempotency } from "./idempotency";
 export { sealedAnswers } from "./idempotency-repository";
 export { SUSPECT_DUE_RUNS } from "./schedule/due-repository";

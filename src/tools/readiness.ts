@@ -96,7 +96,7 @@ export class Readiness {
     if (unconfigured !== undefined) {
       const reason = unconfigured.reason ?? "no auth provider is configured";
       throw requirementsNotMet(
-        `${tool.qualifiedName} cannot run: ${reason}. An administrator sets it up: runtime providers setup --help`,
+        `${tool.qualifiedName} cannot run: ${reason}. An administrator sets it up: ${setUpOf(unconfigured)}`,
       );
     }
     const missing = state.secrets.find((secret) => !secret.met);
@@ -106,7 +106,7 @@ export class Readiness {
     return state;
   }
 
-  /** The keys are those of this user only. */
+  /** The keys of this user only. */
   async #keys(
     projectId: string,
     userId: string,
@@ -174,6 +174,11 @@ export class Readiness {
     }
     return values;
   }
+}
+
+/** The command that helps. */
+function setUpOf({ reason = "", name }: AuthorizationState): string {
+  return reason.includes("key") ? `runtime providers show ${name}` : "runtime providers setup --help";
 }
 
 // The caller's input is JSON; the definition only reads it.

@@ -3,7 +3,8 @@ import type { AuthorizationService, PendingConsents } from "../authorization";
 import { type Connections, type GrantState, missingScopes } from "../connections";
 import type { Chosen, Provider, Providers } from "../providers";
 import type { Secrets } from "../secrets";
-import type { ToolDefinition } from "./definition";
+import type { Catalog, ToolDefinition } from "./definition";
+import { withKeyRules } from "./key-rules";
 import type { Tool } from "./registry";
 import type { RequirementsRecord } from "./schema";
 
@@ -71,18 +72,18 @@ export class Requirements {
   async of(
     projectId: string,
     userId: string | undefined,
-    { definition }: Tool,
+    tool: Tool,
     lookUps = this.lookUps(projectId, userId),
   ): Promise<RequirementsState> {
-    const needed = definition.secrets ?? [];
+    const needed = tool.definition.secrets ?? [];
     const secrets =
       needed.length === 0
         ? []
         : await Promise.all(
             needed.map(async (key) => ({ key, met: await this.#secrets.exists(projectId, key) })),
           );
-    const authorization = await authorizationOf(definition, lookUps);
-    const keys = await keysOf(definition, lookUps);
+    const authorization = await authorizationOf(tool, lookUps);
+    const keys = await keysOf(tool, lookUps);
     const met = [...secrets, ...consentsOf({ authorization, keys })].every((need) => need.met);
     return { met, authorization, keys, secrets };
   }
@@ -120,11 +121,24 @@ function once<T>(known: Map<string, Promise<T>>, key: string, ask: () => Promise
 }
 
 async function authorizationOf(
-  { authorization: need, foreign = false }: Pick<ToolDefinition, "authorization" | "foreign">,
+  { definition, catalog }: Pick<Tool, "definition" | "catalog">,
   lookUps: ProviderLookUps,
 ): Promise<AuthorizationState | undefined> {
-  if (need === undefined) return undefined;
-  const chosen = await lookUps.chosen(need);
+  const { authorization: need, foreign = false } = definition;
+  return need === undefined ? undefined : stateOf({ need, foreign, catalog }, lookUps);
+}
+
+async function stateOf(
+  {
+    need: declared,
+    foreign,
+    catalog,
+  }: { need: NonNullable<ToolDefinition["authorization"]>; foreign: boolean; catalog: Catalog },
+  lookUps: ProviderLookUps,
+): Promise<AuthorizationState> {
+  const chosen = withKeyRules(await lookUps.chosen(declared), { foreign, catalog });
+  // A key has no scopes; the service knows what it allows.
+  const need = chosen.provider?.apiKey === undefined ? declared : { ...declared, scopes: [] };
   // Many platforms have no scopes, and a worker has no other use for a provider than the user's token.
   const needsGrant = foreign || need.scopes.length > 0;
   const base = {
@@ -170,21 +184,21 @@ async function authorizationOf(
 
 /** A tool that sends keys of a user may send several. */
 async function keysOf(
-  { userKeys = [] }: ToolDefinition,
+  { definition: { userKeys = [] }, catalog }: Pick<Tool, "definition" | "catalog">,
   lookUps: ProviderLookUps,
 ): Promise<AuthorizationState[]> {
   const states: AuthorizationState[] = [];
   for (const id of userKeys) {
     const need = { provider: id, id, scopes: [] };
-    const state = await authorizationOf({ authorization: need, foreign: true }, lookUps);
-    if (state !== undefined) states.push(state.provider === undefined ? state : onlyKey(state));
+    const state = await stateOf({ need, foreign: true, catalog }, lookUps);
+    states.push(state.provider === undefined ? state : onlyKey(state));
   }
   return states;
 }
 
 /** Tokens are not keys: they would be sent where their provider does not want them. */
 function onlyKey(state: AuthorizationState): AuthorizationState {
-  if (state.provider?.type === "api_key") return state;
+  if (state.provider?.apiKey !== undefined) return state;
   const reason = `the auth provider "${state.name}" does not take keys of users (type api_key)`;
   return { ...state, provider: undefined, reason, met: false, granted: false, tokenStatus: "not_started" };
 }

@@ -7,6 +7,7 @@ import type { WorkerRow } from "./repository";
 import type { CreateWorker, UpdateWorker, Worker, WorkerType } from "./schema";
 import type { GivenSecrets } from "./secrets";
 import { newStdio, STDIO_SCHEME, type StdioConfig } from "./stdio/schema";
+import { userKeysOf } from "./user-values";
 
 export interface WorkerConfig {
   timeout: number;
@@ -28,6 +29,8 @@ export interface WorkerConfig {
   limits?: NonNullable<Worker["limits"]>;
   /** MCP with OAuth: the auth provider of its tools, their scopes, and the user with whose grant its catalog is read. */
   authorization?: WorkerAccess;
+  /** With whose own keys its catalog is read, if not those of the user that belongs to the worker. */
+  key_user?: string;
   /** The header that tells it who calls; absent: it is not told. */
   identity_header?: string;
   /** The names of its sealed values (`secrets.ts`). */
@@ -37,6 +40,12 @@ export interface WorkerConfig {
 export function configOf(row: Pick<WorkerRow, "config">): WorkerConfig {
   // Written by this area only.
   return JSON.parse(row.config) as WorkerConfig;
+}
+
+/** The auth providers whose keys of the calling user are sent. */
+export function userKeyIdsOf(row: Pick<WorkerRow, "config">): string[] {
+  const { headers, stdio } = configOf(row);
+  return userKeysOf({ ...headers, ...stdio?.environment });
 }
 
 /** The type and the settings of the protocol. Throws `malformed_request` unless exactly one protocol is given. */

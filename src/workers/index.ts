@@ -3,7 +3,7 @@ export type { Define, WorkerCatalog } from "./catalogs";
 export { definitionOf } from "./foreign";
 export { IdentityKeys, sealedIdentityKeys } from "./identity";
 export { httpKind } from "./http";
-export { mcpKind } from "./mcp";
+export { type McpKind, mcpKind } from "./mcp";
 export type { WorkerKinds } from "./refresh";
 export type {
   CreateWorker,
@@ -16,7 +16,7 @@ export type {
   WorkerTestResult,
 } from "./schema";
 export { sealedWorkers } from "./secrets";
-export { maySetPrograms, PROGRAM_REFUSED } from "./stdio/permission";
+export { maySetPrograms, PROGRAM_REFUSED, type Programs, StdioWorkers } from "./stdio";
 export { type WorkerParts, Workers } from "./service";
 export {
   type LoadedWorker,

@@ -1,13 +1,13 @@
 // A worker of a project, from its table or from the configuration, and what its calls need.
 import type { Keyring } from "../crypto";
-import { configOf } from "./config";
+import { configOf, userKeyIdsOf } from "./config";
 import { type SignIdentity, workerIdentity } from "./identity";
 import type { WorkerRow } from "./repository";
 import { type GivenSecrets, secretsForCall } from "./secrets";
 import { Redacted } from "../base";
 import { type LoadedWorker, WorkerFailure } from "./tool";
 import type { WorkerType } from "./schema";
-import { filledTexts, headerUserId, userKeysOf } from "./user-values";
+import { filledAddress, filledTexts, headerUserId, referredTo } from "./user-values";
 
 export interface KnownWorker {
   row: WorkerRow;
@@ -32,8 +32,12 @@ export function loadedWorker({ keyring, sign }: Loading, { row, fixed }: KnownWo
   return {
     projectId: row.project_id,
     id: row.id,
+    createdAt: row.created_at,
     type: typeOf(row),
     uri: row.uri,
+    ...(referredTo(row.uri).length === 0
+      ? {}
+      : { address: async () => filledAddress(row.uri, (await secrets()).secrets ?? {}) }),
     timeoutMs: config.timeout * 1000,
     retry: config.retry,
     toolkit: row.toolkit,
@@ -52,7 +56,7 @@ export function loadedWorker({ keyring, sign }: Loading, { row, fixed }: KnownWo
       const { secrets: values = {} } = await secrets();
       return filledTexts(config.headers, { secrets: values, user, userId: headerUserId });
     },
-    userKeys: userKeysOf({ ...config.headers, ...config.stdio?.environment }),
+    userKeys: userKeyIdsOf(row),
     ...(config.authorization === undefined
       ? {}
       : { providerId: config.authorization.provider, scopes: config.authorization.scopes }),

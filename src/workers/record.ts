@@ -3,7 +3,7 @@ import { present, timestamp } from "../base";
 import { projectBinding } from "../identity";
 import type { AccessFacts } from "./authorizations";
 import type { CatalogFacts } from "./catalog-repository";
-import { configOf, type WorkerConfig } from "./config";
+import { configOf, userKeyIdsOf, type WorkerConfig } from "./config";
 import { failureOf, NO_CATALOG, skippedOf, summaryOf } from "./contents";
 import { type KnownWorker, typeOf } from "./known";
 import type { Worker } from "./schema";
@@ -32,6 +32,7 @@ export function workerRecord(
   // A worker may list its tools without a token.
   const isListed = catalog.fetched_at !== null && failure === undefined;
   const met = access === undefined ? failure?.reason !== "unauthorized" : (access.met ?? isListed);
+  const wantsKeys = access === undefined && userKeyIdsOf(row).length > 0;
   return {
     id: row.id,
     type,
@@ -41,7 +42,9 @@ export function workerRecord(
     ...(type === "http" ? { http: httpOf(worker, config) } : { mcp: mcpOf(worker, config, access) }),
     requirements: {
       met,
-      ...(met && access === undefined ? {} : { authorization: { met, oauth2: { met } } }),
+      ...(met && access === undefined
+        ? {}
+        : { authorization: { met, ...(wantsKeys ? {} : { oauth2: { met } }) } }),
     },
     ...(type === "http"
       ? { send_tokens: config.send_tokens }

@@ -11,6 +11,7 @@ import {
   checkFieldsOfType,
   checkHeaders,
   checkIdentity,
+  checkSecretAddress,
   toolkitOf,
 } from "./rules";
 import type { CreateWorker, UpdateWorker } from "./schema";
@@ -43,6 +44,7 @@ export function plainRow(
   const secrets = secretsWith({}, givenSecrets(request));
   const config: WorkerConfig = { ...newConfig(request), sealed: namesOf(secrets) };
   checkHeaders(config, secrets);
+  checkSecretAddress(type, uri, secrets);
   checkStdio(config, secrets);
   checkAuthorizationServer(config);
   checkIdentity(type, config);
@@ -83,6 +85,7 @@ export async function changedRow(core: Core, before: WorkerRow, patch: UpdateWor
   const secrets = secretsWith(await openOrLost(core.keyring, before), given);
   const next: WorkerConfig = { ...changedConfig(config, patch), sealed: namesOf(secrets) };
   checkHeaders(next, secrets);
+  checkSecretAddress(type, uri, secrets);
   checkStdio(next, secrets);
   checkAuthorizationServer(next);
   checkIdentity(type, next);
@@ -111,7 +114,7 @@ function checkKept(isProgram: boolean, { mcp }: UpdateWorker): void {
 /** Whether the catalog must be read again. */
 export function asksDifferently(before: WorkerRow, after: WorkerRow): boolean {
   const facts = ({ uri, sealed_secrets, config }: WorkerRow): unknown => {
-    const { timeout, retry, headers, oauth2, stdio, authorization, send_tokens, identity_header } =
+    const { timeout, retry, headers, key_user, oauth2, stdio, authorization, send_tokens, identity_header } =
       JSON.parse(config) as WorkerConfig;
     return {
       uri,
@@ -119,6 +122,7 @@ export function asksDifferently(before: WorkerRow, after: WorkerRow): boolean {
       timeout,
       retry,
       headers,
+      key_user,
       oauth2,
       stdio,
       authorization,

@@ -64,9 +64,13 @@ export interface ReadCatalog {
 export interface LoadedWorker {
   projectId: string;
   id: string;
+  /** Of its record, ms: a later worker with the same id is another. 0: of the configuration. */
+  createdAt: number;
   type: "http" | "mcp";
   /** Of a program, `stdio:` and its id: nothing is sent there. */
   uri: string;
+  /** MCP: its address with the secrets that `uri` refers to; absent if it refers to none. */
+  address?: () => Promise<Redacted>;
   /** MCP: a program of this machine in place of an address. */
   stdio?: StdioConfig;
   timeoutMs: number;

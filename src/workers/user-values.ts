@@ -1,6 +1,7 @@
 // Texts of a worker's record with values in them: `${secret:NAME}` of the record, `${user.PROVIDER_ID}` the calling user's own
 // key, `${user_id}` the calling user. All are filled in one pass, so a value is never read as a placeholder.
-import { Redacted } from "../base";
+import { Redacted, reveal } from "../base";
+import { basicCredentials } from "../connections";
 
 /** The user for whom a worker is asked. */
 export interface WorkerUser {
@@ -60,10 +61,15 @@ export function filledTexts(
   return filled;
 }
 
-/** A key without a colon is a user name with an empty password. */
+/** An address with the values of the secrets that it refers to, as they are. */
+export function filledAddress(uri: string, secrets: FillValues["secrets"]): Redacted {
+  const values = filledTexts({ uri }, { secrets });
+  return new Redacted(reveal(values["uri"] ?? ""));
+}
+
 function keyIn(text: string, key: string): string {
   if (!BASIC.test(text)) return key;
-  return Buffer.from(key.includes(":") ? key : `${key}:`).toString("base64");
+  return basicCredentials(key);
 }
 
 /** Two users never have the same form, and every id is valid in a header. */

@@ -60,7 +60,7 @@ describe.each(LITERALS)("%s", (literal) => {
     const opened = await runtime.consent.open(started.url?.split("/").at(-1) ?? "", undefined);
     const [location, cookie] = opened.kind === "redirect" ? [opened.location, opened.cookie] : ["", ""];
     const state = new URL(location).searchParams.get("state") ?? "";
-    const externalId = provider.oauth2.redirect_uri.split("/").at(-2) ?? "";
+    const externalId = provider.oauth2?.redirect_uri.split("/").at(-2) ?? "";
     const query = new URLSearchParams({ code: "code", state });
 
     const outcome = await runtime.consent.callback(externalId, query, cookie);

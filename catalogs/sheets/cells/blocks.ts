@@ -14,24 +14,28 @@ interface Place {
 /** @param cells sorted by row and column, without duplicates */
 export function blocksOf<Cell extends Place>(cells: readonly Cell[]): Block<Cell>[] {
   const blocks: Block<Cell>[] = [];
-  /** Blocks that the current row may extend, by first column. */
-  let open = new Map<number, Block<Cell>>();
+  /** Blocks that the current row may extend, sorted by column; the first `passed` end before its next run. */
+  let open: Block<Cell>[] = [];
+  let passed = 0;
   let openRow = 0;
-  let opening = new Map<number, Block<Cell>>();
+  let opening: Block<Cell>[] = [];
   for (const run of runsOf(cells)) {
     if (run.firstRow !== openRow) {
-      open = run.firstRow === openRow + 1 ? opening : new Map();
-      opening = new Map();
+      open = run.firstRow === openRow + 1 ? opening : [];
+      opening = [];
+      passed = 0;
       openRow = run.firstRow;
     }
-    const above = open.get(run.firstColumn);
-    const block = above?.lastColumn === run.lastColumn ? above : run;
+    while ((open[passed]?.firstColumn ?? Infinity) < run.firstColumn) passed++;
+    const above = open[passed];
+    const isSame = above?.firstColumn === run.firstColumn && above.lastColumn === run.lastColumn;
+    const block = isSame ? above : run;
     if (block === run) blocks.push(run);
     else {
       block.rows.push(...run.rows);
       block.lastRow = run.lastRow;
     }
-    opening.set(run.firstColumn, block);
+    opening.push(block);
   }
   return blocks;
 }

@@ -1,6 +1,6 @@
 // The parameter `data`: the text of a JSON object, `{"<row>": {"<COLUMN>": value}}`. It is checked before any call.
 // Errors name the cell or key and the rule, and can be retried.
-import { isObject, parsePlainJson, retryableInput, type ToolError } from "../../../src/tools";
+import { isObject, nextTurn, parsePlainJson, retryableInput, type ToolError } from "../../../src/tools";
 import { MAX_CELLS, MAX_COLUMN, MAX_ROW, MAX_TEXT } from "../limits";
 import { cellName } from "./a1";
 import { columnLetters, columnNumber } from "./column";
@@ -32,15 +32,20 @@ export const DATA_FORMAT =
 /** Cells of one call. Their number, not the length of the text, is what takes time here and at the platform. */
 const MOST_GIVEN = 50_000;
 
+/** Rows that are read without a pause for other work. */
+const AT_ONCE = 5000;
+
 const EMPTY: Data = { cells: [], lastRow: 0, lastColumn: 0 };
 
 /** Parses the parameter. Without it there are no cells. Throws `ToolError`. */
-export function parseData(text: string | undefined): Data {
+export async function parseData(text: string | undefined): Promise<Data> {
   if (text === undefined) return EMPTY;
-  const rows = parsedRows(text);
-  const cells = Object.entries(rows)
-    .flatMap(([key, value]) => cellsOfRow(rowNumber(key), value))
-    .toSorted((left, right) => left.row - right.row || left.column - right.column);
+  const cells: Cell[] = [];
+  // The keys of valid rows are indexes of an object, which come in the order of their numbers.
+  for (const [index, [key, value]] of Object.entries(await parsedRows(text)).entries()) {
+    if (index % AT_ONCE === 0) await nextTurn();
+    addRow(cells, rowNumber(key), value);
+  }
   const lastRow = cells.at(-1)?.row ?? 0;
   const lastColumn = cells.reduce((last, { column }) => Math.max(last, column), 0);
   if (lastRow * lastColumn > MAX_CELLS) {
@@ -52,7 +57,7 @@ export function parseData(text: string | undefined): Data {
   return { cells, lastRow, lastColumn };
 }
 
-function parsedRows(text: string): { [key: string]: unknown } {
+async function parsedRows(text: string): Promise<{ [key: string]: unknown }> {
   let parsed: unknown;
   try {
     parsed = withLongNumbers(text, parsePlainJson(text));
@@ -63,6 +68,7 @@ function parsedRows(text: string): { [key: string]: unknown } {
   const count = Object.values(parsed).reduce<number>((sum, row) => sum + Object.keys(Object(row)).length, 0);
   if (count > MOST_GIVEN)
     throw refusal(`data must have at most ${MOST_GIVEN} cells in one call; it has ${count}`);
+  await nextTurn();
   const repeated = repeatedKey(text);
   if (repeated !== undefined) throw refusal(`the key ${shown(repeated)} must not occur twice in one object`);
   return parsed;
@@ -90,33 +96,34 @@ function nearestColumn(key: string): string {
   return column >= 1 && column <= MAX_COLUMN ? ` (nearest: ${columnLetters(column)})` : " (for example: A)";
 }
 
-function cellsOfRow(row: number, value: unknown): Cell[] {
+function addRow(cells: Cell[], row: number, value: unknown): void {
   if (!isObject(value) || value instanceof LongNumber) {
     throw refusal(`data.${row} must be an object that maps column letters to values (for example: {"C": 5})`);
   }
-  const columns = new Set<number>();
-  return Object.entries(value).map(([key, inner]) => {
+  const found = Object.entries(value).map(([key, inner]): Cell => {
     const column = columnNumber(key);
     if (column === undefined) {
       throw refusal(
         `in data.${row}, the column ${shown(key)} must be letters from A to ${columnLetters(MAX_COLUMN)}${nearestColumn(key)}`,
       );
     }
-    if (columns.has(column))
-      throw refusal(`data.${row} must not contain the column ${columnLetters(column)} twice`);
-    columns.add(column);
     return { row, column, value: cellValue(row, column, inner) };
   });
+  found.sort((left, right) => left.column - right.column);
+  for (const [index, cell] of found.entries()) {
+    if (cell.column === found[index - 1]?.column)
+      throw refusal(`data.${row} must not contain the column ${columnLetters(cell.column)} twice`);
+    cells.push(cell);
+  }
 }
 
 function cellValue(row: number, column: number, value: unknown): CellValue {
+  if (typeof value === "boolean" || typeof value === "number") return value;
+  if (typeof value === "string" && !isTooLong(value)) return value;
   const where = `data.${row}.${columnLetters(column)}`;
-  if (typeof value === "boolean") return value;
-  if (typeof value === "number") return value;
   if (value instanceof LongNumber) throw unholdable(where, value.source);
   if (typeof value !== "string") throw refusal(`${where} must be a number, a text, true or false`);
-  if (isTooLong(value)) throw refusal(`${where} must have at most ${MAX_TEXT} characters`);
-  return value;
+  throw refusal(`${where} must have at most ${MAX_TEXT} characters`);
 }
 
 function unholdable(where: string, source: string): ToolError {

@@ -12,10 +12,11 @@ const FORMATS = {
 
 /** Blocks of cells for the platform's create call. Empty cells are not sent. */
 export function gridData(data: Data): JsonObject[] {
-  const typed = data.cells.flatMap(({ row, column, value }) => {
+  const typed: { row: number; column: number; cell: JsonObject }[] = [];
+  for (const { row, column, value } of data.cells) {
     const cell = typedCell(value);
-    return cell === undefined ? [] : [{ row, column, cell }];
-  });
+    if (cell !== undefined) typed.push({ row, column, cell });
+  }
   return blocksOf(typed).map((block) => ({
     startRow: block.firstRow - 1,
     startColumn: block.firstColumn - 1,

@@ -1,6 +1,6 @@
 // Sheets.CreateSpreadsheet: creates a spreadsheet in the user's drive and fills its first sheet.
 import { Type } from "typebox";
-import { defineTool, type JsonObject, outcomeUnknown, upstreamFailed } from "../../../src/tools";
+import { defineTool, type JsonObject, nextTurn, outcomeUnknown, upstreamFailed } from "../../../src/tools";
 import { newGrid } from "../book/grid";
 import { readBack } from "../book/read-back";
 import { BOOK_RESULT, FIRST_SHEET } from "../book/parameters";
@@ -39,9 +39,12 @@ export const createSpreadsheet = defineTool({
   documents: ["data"],
   async run(input, context) {
     const title = input.title === undefined || input.title.trim() === "" ? UNTITLED : input.title;
-    const data = parseData(input.data);
+    const data = await parseData(input.data);
     const client = new SheetsClient(context);
-    const answer = await client.call(createCall({ properties: { title }, sheets: [firstSheet(data)] }));
+    const book = { properties: { title }, sheets: [firstSheet(data)] };
+    // Many cells take long to convert, and then to write as JSON.
+    await nextTurn();
+    const answer = await client.call(createCall(book));
     const spreadsheetId = nonEmptyTextIn(answer, "spreadsheetId");
     if (spreadsheetId === undefined) {
       throw outcomeUnknown(upstreamFailed("The platform did not return the id of the new spreadsheet."));
@@ -60,9 +63,10 @@ const COMPUTED: readonly Entry["kind"][] = ["formula", "date", "date_time"];
 
 /** A formula may show an error, and a date depends on the locale; all other cells show what was given. */
 async function displayed(client: SheetsClient, spreadsheetId: string, { cells, lastRow, lastColumn }: Data) {
+  if (cells.length > MAX_DISPLAYED) return undefined;
   const computed = cells.filter(({ value }) => COMPUTED.includes(entryOf(value).kind));
   const [first] = computed;
-  if (first === undefined || cells.length > MAX_DISPLAYED) return undefined;
+  if (first === undefined) return undefined;
   // Two cells may be far apart.
   if (lastRow * lastColumn > WINDOW_ROWS * WINDOW_COLUMNS) return undefined;
   const area = { firstRow: first.row, lastRow, firstColumn: 1, lastColumn };

@@ -1,6 +1,6 @@
 // Sheets.UpdateCells: writes many cells of one sheet in one call, anywhere in it; enlarges the sheet if necessary.
 import { Type } from "typebox";
-import { defineTool, type JsonObject } from "../../../src/tools";
+import { defineTool, type JsonObject, nextTurn } from "../../../src/tools";
 import { chooseSheet, type SheetChoice } from "../book/choose";
 import { growth, requireGrid } from "../book/grid";
 import { readBook } from "../book/metadata";
@@ -47,7 +47,7 @@ export const updateCells = defineTool({
   documents: ["data"],
   async run(input, context) {
     const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);
-    const data = parseData(input.data);
+    const data = await parseData(input.data);
     if (data.cells.length === 0) throw refusal("it contains no cell");
     const client = new SheetsClient(context);
     // From reading the grid to the last write: two runs that find it too small must not both enlarge it.
@@ -61,6 +61,8 @@ async function update(client: SheetsClient, spreadsheetId: string, choice: Sheet
   requireGrid(book, sheet);
   const shown = data.cells.length <= MAX_DISPLAYED;
   const ranges = valueRanges(sheet.title, data);
+  // Many cells take long to convert, and then to write as JSON.
+  await nextTurn();
   const requests = growth(book, sheet, data.lastRow, data.lastColumn);
   if (requests.length > 0) {
     client.requireWrites(2, "spreadsheets.values.batchUpdate");

@@ -24,7 +24,8 @@ import { workers } from "./019-workers";
 import { workerClients } from "./020-worker-clients";
 import { usableGrants } from "./021-usable-grants";
 import { identityKeys } from "./022-identity-keys";
-import { answersOfUsers } from "./023-answers-of-users";
+import { userKeys } from "./023-user-keys";
+import { answersOfUsers } from "./024-answers-of-users";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -49,5 +50,6 @@ export const mainMigrations: readonly Migration[] = [
   workerClients,
   usableGrants,
   identityKeys,
+  userKeys,
   answersOfUsers,
 ];

@@ -14,6 +14,7 @@ import {
   badInput,
   fatal,
   GrantDead,
+  KeysRefused,
   networkFailureOf,
   networkTimeout,
   outcomeUnknown,
@@ -115,6 +116,7 @@ function byStatus(failed: Failed, { status, headers }: StatusError): CallFailure
 
 function unauthorized(failed: Failed): ToolError {
   if (failed.hasGrant) return new GrantDead("401");
+  if (failed.worker.userKeys.length > 0) return new KeysRefused(`${whoOf(failed)} refuses the call (401).`);
   const more = identityAdvice(failed.worker);
   return upstreamUnauthorized(`${whoOf(failed)} refuses the credentials of its record.`, {
     advice:

@@ -2,6 +2,7 @@
 // repeated: it may contain what was sent to it.
 import { EgressError } from "../../egress";
 import { ProtocolError, ServerError, ServerTimeout, StatusError } from "../../mcp";
+import { cleanDescription } from "../foreign";
 import { identityAdvice } from "../identity";
 import { type LoadedWorker, NO_ANSWER, PassingFailure, WorkerFailure } from "../tool";
 
@@ -18,6 +19,21 @@ export function workerFailure(worker: LoadedWorker, thrown: unknown): WorkerFail
   if (thrown instanceof ProtocolError)
     return new WorkerFailure("protocol", `${who}: ${thrown.message} Check its address.`);
   throw thrown;
+}
+
+const MOST_WORDS = 1000;
+
+/** Why a program could not be asked, with what it has written itself: only that says what it lacks. */
+export function programFailure(worker: LoadedWorker, thrown: unknown, lastWords: readonly string[]): unknown {
+  const isKnown =
+    thrown instanceof EgressError || thrown instanceof ServerTimeout || thrown instanceof ProtocolError;
+  if (!isKnown) return thrown;
+  const said = cleanDescription(lastWords.join("\n")).trim().slice(-MOST_WORDS);
+  const wrote = said === "" ? "" : ` It wrote: ${said}`;
+  const reason = thrown instanceof EgressError ? NO_ANSWER[thrown.reason] : "protocol";
+  const isLate = thrown instanceof ServerTimeout || reason === "timeout";
+  const message = `The worker ${worker.id}: ${thrown.message}${wrote}`;
+  return new WorkerFailure(isLate ? "timeout" : reason, message, { cause: thrown });
 }
 
 function unanswered(who: string, thrown: EgressError): WorkerFailure {

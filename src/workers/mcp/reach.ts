@@ -4,6 +4,7 @@ import type { Egress } from "../../egress";
 import type { McpClient, Send } from "../../mcp";
 import type { ToolContext } from "../../tools";
 import { identityHeaders, type OnBehalf } from "../identity";
+import { isProgram, type StdioWorkers } from "../stdio";
 import type { LoadedWorker } from "../tool";
 import type { WorkerUser } from "../user-values";
 import type { HeldCalls } from "./held";
@@ -14,6 +15,8 @@ export interface McpParts {
   clock: Clock;
   client: McpClient;
   held: HeldCalls;
+  /** Workers that are programs. */
+  stdio?: StdioWorkers | undefined;
   /** Setting `mcp.max_result_bytes`. */
   maxResultBytes: number;
   /** Called when a worker seems to have other tools than its stored catalog. */
@@ -44,6 +47,32 @@ export interface Administrator {
   user?: WorkerUser | undefined;
 }
 
+function programsOf({ stdio }: Pick<McpParts, "stdio">): StdioWorkers {
+  if (stdio === undefined) throw new Error("there are no programs here");
+  return stdio;
+}
+
+/** How a server is asked without a user. */
+export interface OwnReach extends AsyncDisposable {
+  send: Send;
+  /** What a program has written on its standard error. */
+  lastWords(): string[];
+  /** The server has answered. */
+  answered(): Promise<void>;
+}
+
+export async function ownReach(parts: McpParts, worker: LoadedWorker, by: Administrator): Promise<OwnReach> {
+  const hasKeys = Object.keys(by.user?.keys ?? {}).length > 0;
+  if (isProgram(worker)) return programsOf(parts).reading(worker, hasKeys ? by.user : undefined);
+  const nothing = async (): Promise<void> => undefined;
+  return {
+    send: ownSend(parts, worker, by),
+    lastWords: () => [],
+    answered: nothing,
+    [Symbol.asyncDispose]: nothing,
+  };
+}
+
 /** Sends without a user of a run: for catalogs. `on`: the user whose session it ends. */
 export function ownSend(
   { egress }: Pick<McpParts, "egress">,
@@ -53,6 +82,7 @@ export function ownSend(
   return async (request) =>
     egress.fetch(worker.uri, {
       ...request,
+      address: await worker.address?.(),
       headers: {
         ...(await headersOf(worker, user)),
         ...(token === undefined ? {} : { authorization: new Redacted(`Bearer ${token.reveal()}`) }),
@@ -67,22 +97,37 @@ export function ownSend(
 
 /** Sends as the user of a run, with the user's token if the tool needs one. */
 export function callSend(
+  parts: Pick<McpParts, "stdio">,
   worker: LoadedWorker,
   context: ToolContext,
   { headers, own }: { headers: WorkerHeaders; own: OwnTokens },
 ): Send {
+  const { call, userKeys, fence } = context;
+  if (isProgram(worker))
+    return programsOf(parts).callSend(worker, { id: call.userId, keys: userKeys }, fence);
   return async (request) => {
-    const identity = await identityHeaders(worker, context.call);
+    const identity = await identityHeaders(worker, call);
     own.add(identity);
     // A header of the client must not take the place of the token.
     const all = { ...headers, ...identity, ...request.headers };
-    return context.fetch(BASE, "", { ...request, headers: all });
+    return context.fetch(BASE, "", { ...request, address: await worker.address?.(), headers: all });
   };
 }
 
-/** Names the server of a worker: another address is another server. */
-export function serverKey({ projectId, id, uri }: LoadedWorker): string {
-  return netstrings([projectId, id, uri]);
+/** The address of a worker with its secrets, which are credentials of the record; empty if it has none. */
+export async function secretAddressOf(worker: LoadedWorker): Promise<string> {
+  const address = await worker.address?.();
+  return address === undefined ? "" : reveal(address);
+}
+
+/** Names the server of a worker: another address is another server, and another program too. */
+export function serverKey({ projectId, id, uri, stdio }: LoadedWorker): string {
+  return netstrings([
+    projectId,
+    id,
+    uri,
+    ...(stdio === undefined ? [] : [stdio.command, ...stdio.arguments]),
+  ]);
 }
 
 export interface SessionOwner {

@@ -29,6 +29,7 @@ import {
   headersOf,
   type McpParts,
   ownSend,
+  secretAddressOf,
   serverKey,
   sessionKey,
   type WorkerHeaders,
@@ -84,6 +85,7 @@ class Call {
     this.#tool = tool;
     this.#context = context;
     this.#asks = new Asks(worker, context.caller);
+    this.#own.addKeys(context.userKeys);
     this.#schema = tool.original?.["inputSchema"] ?? tool.input;
   }
 
@@ -157,25 +159,25 @@ class Call {
 
   async #reach(): Promise<Reach> {
     const { call, grant, caller } = this.#context;
+    const isHttp = this.#worker.stdio === undefined;
     // Those of the record win.
-    const headers = { ...passedOn(caller), ...(await headersOf(this.#worker, userOf(this.#context))) };
+    const own = isHttp ? await headersOf(this.#worker, userOf(this.#context)) : {};
+    const headers = isHttp ? { ...passedOn(caller), ...own } : {};
     const liveCapabilities = this.#asks.liveCapabilities();
     const session = sessionKey(this.#worker, headers, {
-      userId: call.userId,
+      userId: this.#worker.stdio?.shared === true ? "" : call.userId,
       connectionId: grant?.connectionId ?? "",
       actor: call.actor,
-      rest: [JSON.stringify(liveCapabilities)],
+      rest: [JSON.stringify(liveCapabilities), await secretAddressOf(this.#worker)],
     });
-    return {
-      session,
-      send: callSend(this.#worker, this.#context, { headers, own: this.#own }),
-      liveCapabilities,
-    };
+    const send = callSend(this.#parts, this.#worker, this.#context, { headers, own: this.#own });
+    return { session, send, liveCapabilities };
   }
 
   /** The server gets only credentials of the worker's record. */
   get #isOwn(): boolean {
-    return this.#context.grant === undefined && this.#worker.userKeys.length === 0;
+    const { userKeys, stdio } = this.#worker;
+    return this.#context.grant === undefined && userKeys.length === 0 && stdio === undefined;
   }
 
   #peer({ session, send, liveCapabilities }: Reach, of: Partial<PeerOptions> = {}): McpPeer {

@@ -8,6 +8,8 @@ import type { KnownWorker } from "../known";
 import type { Outcome, Refresher } from "../refresh";
 import { plainRow, refusedAddress } from "../rows";
 import type { WorkerType } from "../schema";
+import { configOf } from "../config";
+import type { StdioWorkers } from "../stdio";
 import { checkProgramSetter } from "../stdio/permission";
 import type { PreviewWorker, WorkerPreview } from "./schema";
 import type { Failure } from "../contents";
@@ -18,8 +20,10 @@ const MAX_ID_LENGTH = 40;
 export class Previews {
   readonly #core: Core;
   readonly #refresher: Refresher;
+  readonly #programs: StdioWorkers;
 
-  constructor(core: Core, refresher: Refresher) {
+  constructor(core: Core, refresher: Refresher, programs: StdioWorkers) {
+    this.#programs = programs;
     this.#core = core;
     this.#refresher = refresher;
   }
@@ -31,7 +35,7 @@ export class Previews {
     let first: { failure: Failure } | undefined;
     for (const type of typesOf(request)) {
       const worker = this.#workerOf(projectId, type, request);
-      const outcome = await this.#read(worker, request);
+      const outcome = await this.#read(worker, request).finally(() => this.#forget(worker));
       if (!("failure" in outcome)) return previewOf(worker, outcome);
       if (outcome.failure.reason === "unauthorized" && type === "mcp") return unread(worker, outcome.failure);
       first ??= outcome;
@@ -47,6 +51,11 @@ export class Previews {
     const probed = await this.#refresher.probe(worker);
     if ("failure" in probed) return probed;
     return { reading: { catalog: { tools: [], skipped: [] }, startedAt: this.#core.clock.now() } };
+  }
+
+  /** The folder of a program that is not stored. */
+  async #forget({ row }: KnownWorker): Promise<void> {
+    if (configOf(row).stdio !== undefined) await this.#programs.removeWorker(row);
   }
 
   #workerOf(

@@ -2,8 +2,7 @@
 import { invalidParameter } from "../../errors";
 import type { WorkerConfig } from "../config";
 import type { GivenSecrets } from "../secrets";
-import { referredTo } from "../user-values";
-import { namesInText } from "./templates";
+import { namesIn } from "./templates";
 
 /** Variables whose values are secrets. `MAX_TOKENS` is none. */
 const SECRET_VARIABLE =
@@ -17,10 +16,13 @@ export function checkStdio({ stdio, headers, oauth2 }: WorkerConfig, { secrets =
   if (stdio.command.includes("/") && !stdio.command.startsWith("/"))
     throw invalidParameter("mcp.stdio.command must be a name in PATH or an absolute path.");
   for (const text of stdio.arguments) {
-    if (namesInText(text).length > 0)
+    // Some programs take a secret as an argument only.
+    const { secrets: named, namesUser } = namesIn(text);
+    if (namesUser)
       throw invalidParameter(
-        "mcp.stdio.arguments can be read by other users of this machine: of placeholders, they take ${home} only. Use the environment.",
+        "mcp.stdio.arguments can be read by other users of this machine: of placeholders, they take ${home} and ${secret:NAME} only. Use the environment.",
       );
+    requireSecrets("mcp.stdio.arguments", named, secrets);
   }
   for (const path of [...stdio.read, ...stdio.write]) {
     if (path.split("/").includes(".."))
@@ -37,18 +39,25 @@ function checkVariable(
   secrets: NonNullable<GivenSecrets["secrets"]>,
 ): void {
   const field = `mcp.stdio.environment.${name}`;
-  const placeholders = namesInText(text);
-  if (SECRET_VARIABLE.test(name) && placeholders.length === 0 && text !== "")
+  const { secrets: named, namesUser } = namesIn(text);
+  if (SECRET_VARIABLE.test(name) && named.length === 0 && !namesUser && text !== "")
     throw invalidParameter(
       `${field} would store a secret in clear. Put the value into mcp.secrets and refer to it: "\${secret:NAME}".`,
     );
-  const missing = referredTo(text).find((secret) => !Object.hasOwn(secrets, secret));
-  if (missing !== undefined)
-    throw invalidParameter(`${field} refers to a secret that is not in mcp.secrets. Add it there.`);
-  if (isShared && placeholders.some((placeholder) => placeholder.startsWith("user")))
+  requireSecrets(field, named, secrets);
+  if (isShared && namesUser)
     throw invalidParameter(
       `${field} differs from user to user, but all users would share the process. Set shared to false.`,
     );
   if (Object.values(secrets).some((value) => value.includes("\0")))
     throw invalidParameter("mcp.secrets must not contain the NUL character.");
+}
+
+function requireSecrets(
+  field: string,
+  named: readonly string[],
+  secrets: NonNullable<GivenSecrets["secrets"]>,
+): void {
+  if (named.every((secret) => Object.hasOwn(secrets, secret))) return;
+  throw invalidParameter(`${field} refers to a secret that is not in mcp.secrets. Add it there.`);
 }

@@ -15,6 +15,7 @@ import { memory } from "./memory";
 import { sheetsRead } from "./sheets-read";
 import { size } from "./size";
 import { start } from "./start";
+import { toolSearch } from "./tool-search";
 import { tools } from "./tools";
 import { workers } from "./workers";
 import { write } from "./write";
@@ -23,6 +24,7 @@ export const benches: readonly Bench[] = [
   get,
   list,
   tools,
+  toolSearch,
   write,
   auditVerify,
   execute,

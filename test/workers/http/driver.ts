@@ -16,6 +16,7 @@ export function workerAt(uri: string, fields: Partial<LoadedWorker> = {}): Loade
   return {
     projectId: "default",
     id: "peer",
+    createdAt: 0,
     type: "http",
     uri,
     timeoutMs: 5000,

@@ -82,7 +82,8 @@ describe("a program", () => {
 
   test.each<[string, object, RegExp]>([
     ["a relative path", { command: "./server" }, /absolute path/],
-    ["a secret in an argument", { arguments: ["--key=${secret:T}"] }, /read by other users/],
+    ["the user in an argument", { arguments: ["--user=${user_id}"] }, /read by other users/],
+    ["a missing secret in an argument", { arguments: ["--key=${secret:NONE}"] }, /not in mcp.secrets/],
     [
       "a secret in clear",
       { environment: { GITHUB_TOKEN: "abc-CANARY" } },

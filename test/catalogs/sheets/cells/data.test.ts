@@ -3,17 +3,17 @@ import { describe, expect, test } from "bun:test";
 import { parseData } from "../../../../catalogs/sheets/cells/data";
 import { ToolError } from "../../../../src/tools";
 
-function failure(text: string): ToolError {
+async function failure(text: string): Promise<ToolError> {
   try {
-    parseData(text);
+    await parseData(text);
   } catch (error) {
     if (error instanceof ToolError) return error;
   }
   throw new Error("It should have been refused.");
 }
 
-test("cells are sorted by row and column for any order and case of the keys", () => {
-  expect(parseData('{"23":{"c":5},"2":{"AA":true,"B":"x"}}')).toEqual({
+test("cells are sorted by row and column for any order and case of the keys", async () => {
+  expect(await parseData('{"23":{"c":5},"2":{"AA":true,"B":"x"}}')).toEqual({
     cells: [
       { row: 2, column: 2, value: "x" },
       { row: 2, column: 27, value: true },
@@ -24,8 +24,8 @@ test("cells are sorted by row and column for any order and case of the keys", ()
   });
 });
 
-test.each([undefined, "{}", '{"5":{}}', " { } "])("%p contains no cells", (text) => {
-  expect(parseData(text)).toEqual({ cells: [], lastRow: 0, lastColumn: 0 });
+test.each([undefined, "{}", '{"5":{}}', " { } "])("%p contains no cells", async (text) => {
+  expect(await parseData(text)).toEqual({ cells: [], lastRow: 0, lastColumn: 0 });
 });
 
 test.each<[string, unknown]>([
@@ -41,15 +41,15 @@ test.each<[string, unknown]>([
   ['{"1":{"A":0.0e5}}', 0],
   [JSON.stringify({ 1: { A: "x".repeat(50_000) } }), "x".repeat(50_000)],
   [JSON.stringify({ 1: { A: "😀".repeat(50_000) } }), "😀".repeat(50_000)],
-])("a value is unchanged: %#", (text, value) => {
-  expect(parseData(text).cells).toEqual([expect.objectContaining({ value })]);
+])("a value is unchanged: %#", async (text, value) => {
+  expect((await parseData(text)).cells).toEqual([expect.objectContaining({ value })]);
 });
 
 test.each([
   ['{"10000000":{"A":1}}', 10_000_000, 1],
   ['{"547":{"ZZZ":1}}', 547, 18_278],
-])("the largest grid is allowed: %s", (text, lastRow, lastColumn) => {
-  expect(parseData(text)).toMatchObject({ lastRow, lastColumn });
+])("the largest grid is allowed: %s", async (text, lastRow, lastColumn) => {
+  expect(await parseData(text)).toMatchObject({ lastRow, lastColumn });
 });
 
 describe("refused", () => {
@@ -103,8 +103,8 @@ describe("refused", () => {
     ['{"10000000":{"B":1}}', "at most 10000000"],
     ['{"548":{"ZZZ":1}}', "ZZZ548"],
     ['{"1":{"ZZZ":1},"1000":{"A":1}}', "at most 10000000"],
-  ])("%s", (text, rule) => {
-    const error = failure(text);
+  ])("%s", async (text, rule) => {
+    const error = await failure(text);
     expect(error).toMatchObject({ kind: "TOOL_RUNTIME_RETRY", canRetry: true });
     expect(error.message).toStartWith("`data` is not valid: ");
     expect(error.message).toContain(rule);

@@ -36,11 +36,11 @@ test.each<[string | number | boolean, object]>([
   expect(typedCell(value)).toEqual(Object(cell));
 });
 
-const blocks = (data: object) => gridData(parseData(JSON.stringify(data)));
+const blocks = async (data: object) => gridData(await parseData(JSON.stringify(data)));
 const text = (stringValue: string) => ({ userEnteredValue: { stringValue } });
 
-test("adjacent rows that share a run of columns are one block", () => {
-  expect(blocks({ 2: { B: "a", C: "b" }, 3: { B: "c", C: "d" } })).toEqual([
+test("adjacent rows that share a run of columns are one block", async () => {
+  expect(await blocks({ 2: { B: "a", C: "b" }, 3: { B: "c", C: "d" } })).toEqual([
     {
       startRow: 1,
       startColumn: 1,
@@ -49,8 +49,8 @@ test("adjacent rows that share a run of columns are one block", () => {
   ]);
 });
 
-test("missing and empty cells between others are not sent", () => {
-  expect(blocks({ 1: { A: "a", C: "c", D: "", E: "e" }, 3: { A: "x" } })).toEqual([
+test("missing and empty cells between others are not sent", async () => {
+  expect(await blocks({ 1: { A: "a", C: "c", D: "", E: "e" }, 3: { A: "x" } })).toEqual([
     { startRow: 0, startColumn: 0, rowData: [{ values: [text("a")] }] },
     { startRow: 0, startColumn: 2, rowData: [{ values: [text("c")] }] },
     { startRow: 0, startColumn: 4, rowData: [{ values: [text("e")] }] },

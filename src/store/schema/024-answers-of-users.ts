@@ -2,7 +2,7 @@
 import type { Migration } from "../migrate";
 
 export const answersOfUsers: Migration = {
-  version: 23,
+  version: 24,
   name: "answers of users",
   statements: ["ALTER TABLE idempotency ADD COLUMN user_id TEXT"],
 };
