@@ -1,18 +1,19 @@
 // `runtime users`: everything that is stored about a user.
-import type { ErasedUser, UserExport, UsersPage } from "../../src/users";
+import { notFound } from "../../src/errors";
+import type { ErasedUser, UserExport, UsersFilter, UsersPage } from "../../src/users";
 import { type Client, clientVerb, operation } from "../client/client";
 import { defined } from "../command";
 import { json, print, printList, type Shape } from "../output";
-import { deleteVerb } from "../record-verbs";
+import { deleteVerb, showVerb } from "../record-verbs";
 
 const USERS = "/v1/admin/users";
 const PAGE = 1000;
 
 type User = UsersPage["items"][number];
 
-const listUsers = operation<[window: { after?: string; limit?: number }], UsersPage>({
-  direct: ({ runtime, principal }, window) => runtime.users.list(principal, window),
-  remote: (server, window) => server.get(USERS, { ...window }),
+const listUsers = operation<[filter: UsersFilter], UsersPage>({
+  direct: ({ runtime, principal }, filter) => runtime.users.list(principal, filter),
+  remote: (server, filter) => server.get(USERS, { ...filter }),
 });
 
 const exportUser = operation<[user_id: string], UserExport>({
@@ -46,6 +47,16 @@ export const verbs = [
     run: async ({ io, common, client }) =>
       printList(io, common, await everyUser(client), SHAPE, "Nothing is stored about any user yet."),
   }),
+  showVerb({
+    summary: "Show how much is stored about a user.",
+    examples: ["runtime users show alice"],
+    find: async (client, user_id) => {
+      const [user] = (await listUsers(client, { user_id })).items;
+      if (user !== undefined) return user;
+      throw notFound(`Nothing is stored about the user "${user_id}" in this project.`);
+    },
+    shape: SHAPE,
+  }),
   clientVerb({
     usage: "export <user>",
     summary: "Print everything that is stored about a user, as JSON. Tokens and keys are left out.",
@@ -61,7 +72,7 @@ export const verbs = [
     summary:
       "Revoke the grants of a user and delete everything that is stored about the user. The audit trail keeps its entries " +
       "under a pseudonym.",
-    examples: ["runtime users erase alice --yes"],
+    examples: ["runtime users erase alice"],
     find: (_client, user) => ({
       id: user,
       name: user,

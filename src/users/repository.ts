@@ -120,18 +120,25 @@ export function* rowsInTransaction(
 }
 
 // Each part reads as many users as the page can have.
-const PARTS = [
+const PARTS_OF = [
   "connections",
   "authorizations",
   "scheduled_runs",
   "revocations",
   "idempotency",
   "audit_people",
-].map((table) =>
+] as const;
+const PARTS = PARTS_OF.map((table) =>
   query<{ user_id: string }>(
     `SELECT DISTINCT user_id FROM ${table} WHERE project_id = ? AND user_id > ? AND user_id NOT LIKE 'erased-%' ` +
       "ORDER BY user_id LIMIT ?",
   ),
+);
+const IS_NAMED = PARTS_OF.map((table) =>
+  query<{ user_id: string }>(`SELECT user_id FROM ${table} WHERE project_id = ? AND user_id = ? LIMIT 1`),
+);
+const HAS_EXECUTED = query<{ user_id: string }>(
+  "SELECT user_id FROM executions WHERE project_id = ? AND user_id = ? LIMIT 1",
 );
 const EXECUTED = query<{ user_id: string }>(
   "SELECT DISTINCT user_id FROM executions WHERE project_id = ? AND user_id > ? ORDER BY user_id LIMIT ?",
@@ -153,6 +160,19 @@ export async function userIds(
   ]);
   const ids = new Set(found.flat().map(({ user_id }) => user_id));
   return [...ids].toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).slice(0, limit);
+}
+
+/** The user, if something is stored. */
+export async function knownUser(
+  { store, logStore }: { store: Store; logStore: Store },
+  projectId: string,
+  userId: string,
+): Promise<string[]> {
+  const found = await Promise.all([
+    ...IS_NAMED.map((part) => store.get(part, projectId, userId)),
+    logStore.get(HAS_EXECUTED, projectId, userId),
+  ]);
+  return found.some((row) => row !== undefined) ? [userId] : [];
 }
 
 export async function countsOf(store: Store, projectId: string, userId: string): Promise<UserCounts> {

@@ -8,7 +8,7 @@ import type { Principal } from "../identity";
 import type { Providers } from "../providers";
 import type { Store, Transaction } from "../store";
 import { UserExports } from "./export";
-import { countsOf, removeUser, userIds } from "./repository";
+import { countsOf, knownUser, removeUser, userIds } from "./repository";
 import type { ErasedUser, UserExport, UsersFilter, UsersPage } from "./schema";
 
 export interface UserParts {
@@ -40,11 +40,14 @@ export class Users {
   /** Everybody of whom something is stored, in the order of the ids. */
   async list(
     { projectId }: Principal,
-    { after = FIRST, limit = DEFAULT_LIMIT }: UsersFilter,
+    { user_id: one, after = FIRST, limit = DEFAULT_LIMIT }: UsersFilter,
   ): Promise<UsersPage> {
     await this.#parts.executionLog.flush();
     const stores = { store: this.#core.store, logStore: this.#parts.logStore };
-    const ids = await userIds(stores, projectId, { after, limit: limit + 1 });
+    const ids =
+      one === undefined
+        ? await userIds(stores, projectId, { after, limit: limit + 1 })
+        : await knownUser(stores, projectId, one);
     const shown = ids.slice(0, limit);
     const items = shown.map(async (user_id) => ({
       user_id,
