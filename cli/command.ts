@@ -32,6 +32,8 @@ interface Row {
   /** Whole command lines, the most common one first. */
   examples: readonly string[];
   flags?: readonly FlagSpec[];
+  /** Takes the command line of another program behind `--`. */
+  program?: true;
   /** Options that are not declared here are parameters of a tool; they arrive in `Line.rest`. */
   open?: true;
 }
@@ -84,15 +86,18 @@ export class Line {
   readonly #words: readonly (string | undefined)[];
   readonly #flags: { readonly [name: string]: unknown };
   readonly #command: string;
+  /** The words behind `--`: a command line of another program. */
+  readonly program: readonly string[];
 
   /** `command`: its name, whose help errors refer to. */
   constructor(
     words: readonly (string | undefined)[],
     flags: { readonly [name: string]: unknown },
     rest: readonly string[] = [],
-    command = "runtime",
+    { command = "runtime", program = [] }: { command?: string; program?: readonly string[] } = {},
   ) {
     this.#command = command;
+    this.program = program;
     this.#words = words;
     this.#flags = flags;
     this.rest = rest;

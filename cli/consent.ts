@@ -38,7 +38,8 @@ async function waitForConsent(
   { id, user_id, provider_id = "", scopes, url = "" }: Authorization,
   browser: boolean,
 ): Promise<void> {
-  io.note(`${printable(user_id)} must consent at ${printable(provider_id)}: ${printable(scopes.join(", "))}`);
+  const wanted = scopes.length === 0 ? "" : `: ${printable(scopes.join(", "))}`;
+  io.note(`${printable(user_id)} must consent at ${printable(provider_id)}${wanted}`);
   io.note(io.notePaint.bold(printable(url)));
   const opened = browser && io.openBrowser(url);
   io.note(

@@ -19,6 +19,10 @@ function reportWriteError(error: unknown): void {
 }
 
 async function run(): Promise<number> {
+  const role = argv[0];
+  // Processes that the server starts to run programs of others. They load no configuration and no other part.
+  if (/^process-(?:watchdog|supervisor|launcher)$/.test(role ?? ""))
+    return (await import("../src/processes/roles")).runRole(role ?? "", argv[1]);
   if (argv.some((word) => word.includes("\uFFFD")) && !(await isUtf8())) {
     console.error("error: An argument is not UTF-8 text. Use only UTF-8 arguments.");
     return 2;

@@ -8,6 +8,7 @@ export const CLIENT_NAMES = [
   "codex",
   "cursor",
   "gemini",
+  "opencode",
   "vscode",
   "windsurf",
 ] as const;
@@ -27,6 +28,8 @@ export interface Entry {
 export interface Format {
   /** Path of the configuration: in the home folder if it begins with `~`, otherwise in the current folder. */
   file?: string | undefined;
+  /** Another name of this file, used if only that one exists. */
+  otherFile?: string;
   /** The client can only start programs; it cannot call an address with headers. */
   stdioOnly?: true;
   /** The syntax for an environment variable in the client's file. */
@@ -34,6 +37,8 @@ export interface Format {
   config(server: JsonObject, entry: Entry): JsonObject;
   /** The record of a remote server; default: `url` and `headers`. */
   remote?: (url: string, headers: JsonObject) => JsonObject;
+  /** The record of a program; default: `command` and `args`. */
+  local?: (command: readonly string[]) => JsonObject;
 }
 
 const inServers = (server: JsonObject, { name }: Entry): JsonObject => ({ mcpServers: { [name]: server } });
@@ -70,6 +75,14 @@ export const FORMATS: { readonly [N in Exclude<ClientName, "codex">]: Format } =
     config: inServers,
     remote: (url, headers) => ({ httpUrl: url, ...headers }),
   },
+  opencode: {
+    file: "opencode.json",
+    otherFile: "opencode.jsonc",
+    variable: (name) => `{env:${name}}`,
+    config: (server, { name }) => ({ mcp: { [name]: server } }),
+    remote: (url, headers) => ({ type: "remote", url, ...headers, ...withoutSignIn(headers) }),
+    local: (command) => ({ type: "local", command: [...command] }),
+  },
   vscode: {
     file: ".vscode/mcp.json",
     variable: (name) => `\${input:${inputId(name)}}`,
@@ -86,6 +99,9 @@ export const FORMATS: { readonly [N in Exclude<ClientName, "codex">]: Format } =
     remote: (url, headers) => ({ serverUrl: url, ...headers }),
   },
 };
+
+/** A client with a key must not look for an authorization server when the key is refused. */
+const withoutSignIn = (headers: JsonObject): JsonObject => ("headers" in headers ? { oauth: false } : {});
 
 const inputId = (variable: string): string => variable.toLowerCase().replaceAll("_", "-");
 const keyInput = (variable: string): JsonObject => ({

@@ -12,6 +12,7 @@ import type { Common } from "./command";
 import { UsageError } from "./errors";
 import type { Io } from "./io";
 import { mergedJson } from "./json-file";
+import { ownCommand } from "./own-command";
 import {
   braces,
   type ClientName,
@@ -35,14 +36,32 @@ export interface ConnectFlags {
 
 /** Prints or writes the configuration. Throws `usage`, and `configuration` for a file that cannot be changed. */
 export async function printClientConfig(
-  { io, common, client }: ClientCall,
+  call: ClientCall,
   record: GatewayRecord,
-  { client: name = "json", user, keyVariable = "RUNTIME_API_KEY", stdio, write }: ConnectFlags,
+  flags: ConnectFlags,
 ): Promise<void> {
+  const { io, common } = call;
+  const { client: name = "json", write } = flags;
+  const entry = await clientEntry(call, record, flags);
+  const target = name === "codex" ? tomlTarget(entry) : jsonTarget(FORMATS[name], entry, common.output);
+  if (write) writeTo(io, name, target);
+  else {
+    io.out(target.printed);
+    if (target.file !== undefined) io.note(`For ${target.file}. Use --write to add it to the file.`);
+  }
+  noteKey(io, name, entry);
+}
+
+/** The gateway as a client's file has it. Throws `usage`. */
+export async function clientEntry(
+  { io, common, client }: ClientCall,
+  record: Pick<GatewayRecord, "slug" | "auth_type">,
+  { client: name = "json", user, keyVariable = "RUNTIME_API_KEY", stdio }: Omit<ConnectFlags, "write">,
+): Promise<Entry> {
   if (!/^[A-Za-z_]\w*$/.test(keyVariable)) throw new UsageError("--key-env takes the name of a variable.");
   const needsKey = record.auth_type === KEY_AND_USER;
   const usesStdio = stdio || (name !== "codex" && FORMATS[name].stdioOnly === true);
-  const entry: Entry = {
+  return {
     name: record.slug,
     url: await gatewayAddress(client, record.slug),
     key: needsKey ? { variable: keyVariable, user: userOf(client, user) } : undefined,
@@ -52,13 +71,11 @@ export async function printClientConfig(
         )
       : [],
   };
-  const target = name === "codex" ? tomlTarget(entry) : jsonTarget(FORMATS[name], entry, common.output);
-  if (write) writeTo(io, name, target);
-  else {
-    io.out(target.printed);
-    if (target.file !== undefined) io.note(`For ${target.file}. Use --write to add it to the file.`);
-  }
-  if (entry.key !== undefined && !usesStdio) io.note(keyNote(name, entry.key.variable));
+}
+
+/** Where the client takes its key from, if it needs one. */
+export function noteKey(io: Io, name: ClientName, { key, command }: Entry): void {
+  if (key !== undefined && command.length === 0) io.note(keyNote(name, key.variable));
 }
 
 /** What is printed, or changed in the client's file. */
@@ -71,10 +88,15 @@ interface Target {
 function jsonTarget(format: Format, entry: Entry, output: OutputFormat): Target {
   const config = format.config(serverOf(format, entry), entry);
   return {
-    file: format.file,
+    file: fileOf(format),
     printed: textOf(output, config, () => `${JSON.stringify(config, null, 2)}\n`),
     change: (text) => mergedJson(text, config),
   };
+}
+
+function fileOf({ file, otherFile }: Format): string | undefined {
+  if (file === undefined || otherFile === undefined) return file;
+  return !existsSync(file) && existsSync(otherFile) ? otherFile : file;
 }
 
 function tomlTarget(entry: Entry): Target {
@@ -110,13 +132,6 @@ function pathOf(io: Io, name: ClientName, file: string | undefined): string {
   return join(home, file.slice(2));
 }
 
-/** The command that starts this program from any folder and without a PATH. */
-function ownCommand(): string[] {
-  // An executable contains its sources, so its program is not a file.
-  const source = join(import.meta.dir, "main.ts");
-  return existsSync(source) ? [process.execPath, source] : [process.execPath];
-}
-
 /** The flags that say where this command works, also those of its environment: the client runs with another one. */
 function locationFlags({ env }: Io, common: Common, config: Config): string[] {
   const { dataDir, config: configFile = env["RUNTIME_CONFIG"], project, server, keyFile } = common;
@@ -136,9 +151,12 @@ function locationFlags({ env }: Io, common: Common, config: Config): string[] {
   return flags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
 }
 
-function serverOf({ variable = braces, remote }: Format, { url, key, command }: Entry): JsonObject {
+export function serverOf(
+  { variable = braces, remote, local }: Format,
+  { url, key, command }: Entry,
+): JsonObject {
   const [program, ...args] = command;
-  if (program !== undefined) return { command: program, args };
+  if (program !== undefined) return local === undefined ? { command: program, args } : local(command);
   const headers: JsonObject =
     key === undefined
       ? {}
@@ -146,7 +164,7 @@ function serverOf({ variable = braces, remote }: Format, { url, key, command }: 
   return remote === undefined ? { url, ...headers } : remote(url, headers);
 }
 
-function tomlOf({ url, key, command: [program, ...args] }: Entry): string[] {
+export function tomlOf({ url, key, command: [program, ...args] }: Entry): string[] {
   const text = (value: string): string => JSON.stringify(value);
   if (program !== undefined) return [`command = ${text(program)}`, `args = [${args.map(text).join(", ")}]`];
   if (key === undefined) return [`url = ${text(url)}`];

@@ -50,7 +50,13 @@ export async function parse(io: Io, argv: readonly string[]): Promise<Prepared |
       return;
     }
     const acts = !READING.has(command.split(" ").at(-1) ?? "");
-    const line = new Line(words, flags, [...excess, ...(open?.parameters ?? [])], `runtime ${command}`);
+    const given =
+      verb.program === true ? behindDashes(argv, words, excess) : { words, rest: excess, program: [] };
+    const rest = [...given.rest, ...(open?.parameters ?? [])];
+    const line = new Line(given.words, flags, rest, {
+      command: `runtime ${command}`,
+      program: given.program,
+    });
     const { options, run } = verb.prepare(line);
     prepared = { command, common, options, run: (target) => run(target, { ...common, acts }) };
   };
@@ -176,6 +182,15 @@ function examplesFirst(examples: readonly string[]): Help["formatHelp"] {
     const at = text.search(/^(?:Arguments|Options|Global Options):/m);
     return at < 0 ? `${text}\n${block}` : text.slice(0, at) + block + text.slice(at);
   };
+}
+
+/** The words of a line, and those behind `--`, which the parser does not tell from the others. */
+function behindDashes(argv: readonly string[], words: ParsedLine["words"], excess: readonly string[]) {
+  const all = [...words.filter((word) => word !== undefined), ...excess];
+  const dashes = argv.indexOf("--");
+  const program = dashes < 0 ? [] : argv.slice(dashes + 1);
+  const before = all.slice(0, all.length - program.length);
+  return { words: before.slice(0, words.length), rest: before.slice(words.length), program };
 }
 
 interface OpenLine extends SortedLine {

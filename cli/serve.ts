@@ -1,11 +1,13 @@
 // Starts the server for `runtime serve`, and a temporary one for a consent if no other is running.
 import { localApp, type Server, startServer } from "../server";
+import { BackupKeeper } from "../src/backup";
 import { isLoopback, type Log, type LogFields } from "../src/base";
 import { configurationError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { announceServer } from "../src/serving";
 import type { Common } from "./command";
 import type { Io } from "./io";
+import { backupMaker } from "./own-backups";
 import { loadCommonConfig, type Session, withSession } from "./session";
 
 /** A second stop signal within this time is a duplicate. */
@@ -44,6 +46,7 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
         if (newKey !== undefined) core.log.warn(newKey);
         const endHealth = runtime.pluginHealth.start();
         const endKeeper = runtime.auditKeeper.start();
+        const endBackups = new BackupKeeper(core, config.backupFolder(), backupMaker(config, io.env)).start();
         const hangUp = core.tls === undefined ? undefined : renewOnHangUp(core.log, server);
         if (!(await runtime.identity.hasKeys(project)))
           core.log.warn(
@@ -55,6 +58,7 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
         await server.stop();
         await endHealth();
         await endKeeper();
+        await endBackups();
       },
       { config: loaded, serves: log.write },
     );

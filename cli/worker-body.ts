@@ -4,6 +4,14 @@ import { defined } from "./command";
 import { UsageError } from "./errors";
 import type { Io } from "./io";
 import { type SecretSource, secretFrom, sourceOf } from "./secret-value";
+import {
+  namesProgram,
+  PROGRAM_FLAGS,
+  programFields,
+  type ProgramFields,
+  programPart,
+} from "./worker-program";
+import { pair, variable } from "./worker-values";
 
 export const TYPES = ["http", "mcp"] as const;
 export type WorkerType = (typeof TYPES)[number];
@@ -48,8 +56,14 @@ export const WORKER_FLAGS: readonly FlagSpec[] = [
   { flag: "--register", meaning: "mcp only: register a new client at its authorization server now" },
   { flag: "--trust-annotations", meaning: "mcp only: believe its hints which calls may be repeated" },
   { flag: "--strict-results", meaning: "mcp only: a result that does not match its schema is a failure" },
+  {
+    flag: "--identity <manner>",
+    meaning: "each request says on whose behalf it is sent, in a signed token (jwt), or not (none)",
+  },
+  { flag: "--identity-header <name>", meaning: "the header of that token" },
   { flag: "--concurrency <count>", meaning: "calls at the same time" },
   { flag: "--per-minute <count>", meaning: "calls in a minute" },
+  ...PROGRAM_FLAGS,
 ];
 
 export interface WorkerFields {
@@ -60,15 +74,22 @@ export interface WorkerFields {
   clientSecret: string | undefined;
   /** Fields of the record itself. */
   own: object;
+  /** Those of them that matter for a preview. */
+  identity: object;
   /** Fields of `http` or `mcp`, whichever it is. */
   server: { timeout: number | undefined; retry: number | undefined };
   oauth2: object;
+  program: ProgramFields;
 }
 
 export function workerFields(line: Line): WorkerFields {
   const limits = defined({
     concurrency: line.integer("concurrency", 1),
     per_minute: line.integer("per-minute", 1),
+  });
+  const identity = defined({
+    identity: line.choice("identity", ["none", "jwt"]),
+    identity_header: line.text("identity-header"),
   });
   return {
     type: line.choice("type", TYPES),
@@ -82,8 +103,10 @@ export function workerFields(line: Line): WorkerFields {
       send_tokens: line.toggle("send-tokens"),
       trust_annotations: line.has("trust-annotations") ? true : undefined,
       strict_results: line.has("strict-results") ? true : undefined,
+      ...identity,
       limits: Object.keys(limits).length === 0 ? undefined : limits,
     }),
+    identity,
     server: { timeout: line.integer("call-timeout", 1), retry: line.integer("retry", 0) },
     oauth2: defined({
       client_id: line.text("client-id"),
@@ -92,12 +115,14 @@ export function workerFields(line: Line): WorkerFields {
       resource: line.text("resource"),
       register: line.has("register") ? true : undefined,
     }),
+    program: programFields(line),
   };
 }
 
 /** The part `http` or `mcp` of a request. Throws `usage` for flags of the other type. */
 export async function serverPart(io: Io, type: WorkerType, fields: WorkerFields): Promise<object> {
-  const { server, headers, secretHeaders, oauth2, clientSecret, secret } = fields;
+  const { server, headers, secretHeaders, oauth2, clientSecret, secret, program } = fields;
+  if (type === "http" && namesProgram(program)) throw new UsageError("Only MCP servers can be programs.");
   if (type === "http") {
     if (headers.length + secretHeaders.length + Object.keys(oauth2).length > 0 || clientSecret !== undefined)
       throw new UsageError(
@@ -113,9 +138,14 @@ export async function serverPart(io: Io, type: WorkerType, fields: WorkerFields)
     client_secret: clientSecret === undefined ? undefined : variable(io, clientSecret),
   };
   const client = defined(given);
+  const ofHeaders = headersOf(io, headers, secretHeaders);
+  const ofProgram = programPart(io, program);
+  const secrets = { ...ofHeaders.secrets, ...ofProgram.secrets };
   return defined({
     ...server,
-    ...headersOf(io, headers, secretHeaders),
+    headers: ofHeaders.headers,
+    stdio: ofProgram.stdio,
+    secrets: Object.keys(secrets).length === 0 ? undefined : secrets,
     oauth2: Object.keys(client).length === 0 ? undefined : client,
   });
 }
@@ -136,16 +166,4 @@ function headersOf(
     headers[name] = `\${secret:${key}}`;
   }
   return { headers, ...(secret.length === 0 ? {} : { secrets }) };
-}
-
-function pair(text: string, flag: string): [string, string] {
-  const at = text.search(/[=:]/);
-  if (at <= 0) throw new UsageError(`${flag} takes a name and a value: ${flag} X-Team=blue`);
-  return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
-}
-
-function variable(io: Io, name: string): string {
-  const value = io.env[name];
-  if (value !== undefined && value !== "") return value;
-  throw new UsageError(`The environment variable ${name} is not set.`);
 }

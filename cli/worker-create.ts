@@ -1,16 +1,20 @@
 // `runtime workers create`: finds out what an address is, shows its tools, asks what must be asked, and creates the worker.
 import type { WorkerPreview } from "../src/workers/preview/schema";
 import type { Worker } from "../src/workers/schema";
+import { programSentences } from "../src/workers/stdio/facts";
 import type { ClientCall } from "./client/client";
 import { authorizeWorker, createWorker, getWorker, previewWorker } from "./client/workers";
+import { defined } from "./command";
 import { EXIT, UsageError } from "./errors";
 import type { Io } from "./io";
 import { print, printRecord, type Shape } from "./output";
 import { printable } from "./printable";
-import { serverPart, type WorkerFields } from "./worker-body";
+import { serverPart, type WorkerFields, type WorkerType } from "./worker-body";
+import { requireDataFolder } from "./worker-program";
 
 export interface CreateWorkerOptions {
-  address: string;
+  /** Undefined: a program. */
+  address: string | undefined;
   id: string | undefined;
   fields: WorkerFields;
   dryRun: boolean;
@@ -29,9 +33,13 @@ export async function createFromAddress(
   shape: Shape<Worker>,
 ): Promise<number> {
   const { io, common, client } = call;
-  const { address, fields, dryRun, yes } = options;
+  const { fields, dryRun, yes } = options;
+  requireDataFolder(client, fields.program);
   if (!dryRun && !yes && !io.interactive)
     throw new UsageError("Questions need a terminal. To take the defaults, use --yes.");
+  // A program with everything given is started once, not twice.
+  if (options.address === undefined && options.id !== undefined && yes && !dryRun)
+    return created(call, options, { id: options.id, type: "mcp" }, shape);
   const preview = await previewOf(call, options);
   if (dryRun) {
     print(io, common.output, preview, () => previewText(preview));
@@ -43,27 +51,44 @@ export async function createFromAddress(
     io.note("Nothing was created.");
     return EXIT.error;
   }
-  const part = {
-    timeout: TIMEOUT_S,
-    retry: RETRIES,
-    ...(await serverPart(io, preview.type, fields)),
-    uri: address,
-  };
-  const worker = await createWorker(client, { id, type: preview.type, ...fields.own, [preview.type]: part });
+  return created(call, options, { id, type: preview.type }, shape);
+}
+
+async function created(
+  call: ClientCall,
+  options: CreateWorkerOptions,
+  { id, type }: { id: string; type: WorkerType },
+  shape: Shape<Worker>,
+): Promise<number> {
+  const { io, common, client } = call;
+  const part = { timeout: TIMEOUT_S, retry: RETRIES, ...(await placePart(io, type, options)) };
+  const worker = await createWorker(client, { id, type, ...options.fields.own, [type]: part });
   printRecord(io, common, worker, shape);
   noteState(io, worker);
   const { requirements, mcp } = worker;
-  if (requirements.met || mcp?.oauth2?.problem !== undefined || yes || !io.interactive) return EXIT.ok;
+  if (requirements.met || mcp?.oauth2?.problem !== undefined || options.yes || !io.interactive)
+    return EXIT.ok;
   if (await io.prompts.confirm("Consent now, so that its tools can be listed?", true))
     return consentOfWorker(call, { id, browser: true });
   return EXIT.ok;
 }
 
-async function previewOf({ io, client }: ClientCall, { address, fields }: CreateWorkerOptions) {
+/** What is sent about the server, with its address or its program. */
+async function placePart(
+  io: Io,
+  type: WorkerType,
+  { address, fields }: CreateWorkerOptions,
+): Promise<object> {
+  return { ...(await serverPart(io, type, fields)), ...defined({ uri: address }) };
+}
+
+async function previewOf({ io, client }: ClientCall, options: CreateWorkerOptions) {
+  const { fields } = options;
   const type = fields.type ?? (fields.secret === undefined ? undefined : "http");
   const guess = type ?? "mcp";
-  const part = { ...(await serverPart(io, guess, fields)), uri: address };
-  return previewWorker(client, { ...(type === undefined ? {} : { type }), [guess]: part });
+  const part = await placePart(io, guess, options);
+  const given = type === undefined ? fields.identity : { ...fields.identity, type };
+  return previewWorker(client, { ...given, [guess]: part });
 }
 
 function questionOf(id: string, { tools, authorization }: WorkerPreview): string {
@@ -92,6 +117,8 @@ function firstLine(text: string): string {
 
 /** Says what of a worker does not work, and what to do next. */
 export function noteState(io: Io, { id, mcp, requirements, catalog, skipped }: Worker): void {
+  if (mcp?.stdio !== undefined)
+    for (const sentence of programSentences(mcp.stdio, id)) io.note(printable(sentence));
   const waiting = catalog.new + catalog.changed + catalog.missing;
   const problem = mcp?.oauth2?.problem;
   if (problem !== undefined) io.note(printable(problem));
@@ -109,16 +136,18 @@ export async function consentOfWorker(
 ): Promise<number> {
   const { io, common, client } = call;
   const wanted = user === undefined ? {} : { user_id: user };
-  const started = await authorizeWorker(client, id, wanted);
-  const { status, url, authorization_id = "", user_id, scopes } = started;
-  print(io, common.output, started, () => `${printable(url ?? status)}\n`);
-  if (status === "completed" || url === undefined || !io.interactive) return EXIT.ok;
+  let started = await authorizeWorker(client, id, wanted);
+  print(io, common.output, started, () => `${printable(started.url ?? started.status)}\n`);
+  if (started.status === "completed" || started.url === undefined || !io.interactive) return EXIT.ok;
   const { obtainConsent } = await import("./consent");
-  const authorization = { id: authorization_id, url, user_id, provider_id: id, scopes, context: {} };
   const options = { browser, what: `the catalog of ${id}` };
-  await obtainConsent(io, client, { ...authorization, status: "pending" }, options);
-  // Reads the catalog, now with the consent.
-  await authorizeWorker(client, id, wanted);
+  // One for each key that the worker sends. The last one reads the catalog.
+  while (started.status === "pending" && started.url !== undefined) {
+    const { url, authorization_id = "", user_id, scopes } = started;
+    const authorization = { id: authorization_id, url, user_id, provider_id: id, scopes, context: {} };
+    await obtainConsent(io, client, { ...authorization, status: "pending" }, options);
+    started = await authorizeWorker(client, id, wanted);
+  }
   noteState(io, await getWorker(client, id));
   return EXIT.ok;
 }

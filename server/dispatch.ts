@@ -78,7 +78,7 @@ async function handled(
   const { request, params } = incoming;
   let read = NO_BODY;
   if (operation.body !== undefined) {
-    read = await checkedBody(front, operation.body, request);
+    read = await checkedBody(front, operation.body, request, operation);
     // The body may have been on its way for long.
     if (operation.credential !== "public") await runtime.identity.requireCurrent(principal);
   }
@@ -205,9 +205,11 @@ async function checkedBody(
   { runtime }: Front,
   schema: NonNullable<ServedOperation["body"]>,
   request: Request,
+  { refuses }: ServedOperation,
 ): Promise<ReadBody> {
   if (promisedBytes(request.headers) === 0) throw bodyMissing();
   const { text, value } = await readJsonBody(request, bodyLimits(runtime.core.settings));
+  refuses?.(value);
   return { body: checked(schema, value, "request body"), text };
 }
 

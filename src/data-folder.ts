@@ -44,8 +44,8 @@ function unusable(folder: string, error: unknown): RuntimeError {
   );
 }
 
-/** The databases with their logs; `lost+found` is at the top of a file system. */
-const OURS = /^(?:(?:runtime|executions)\.db.*|lost\+found)$/;
+/** The databases with their logs, backups, and the folders of programs; `lost+found` is at the top of a file system. */
+const OURS = /^(?:(?:runtime|executions)\.db.*|backups|lost\+found|workers)$/;
 
 // Removes the permissions of other users. Those of the owner do not change: a read-only folder may be intended. A folder
 // with other files may be one like /tmp, named by mistake; the databases are private in any case.

@@ -1,6 +1,7 @@
 // What calls depend on outside of this installation, for `runtime doctor`: servers of providers and their metadata, platforms
 // of tools, model servers, the identity provider, the verifier, webhooks, and workers. Nothing is asked that a project does
 // not use.
+import { originsOf } from "./origins";
 import { MAX_LIMIT } from "./base";
 import { checkEndpoint, checkIssuer, type Finding, ok, problem, refused, warning } from "./checkup";
 import type { Hook } from "./hooks";
@@ -51,15 +52,17 @@ export async function checkDependencies(
 async function ofProvider(
   { providers }: Runtime,
   { projectId }: Principal,
-  { id, oauth2: { issuer } }: AuthProvider,
+  { id, oauth2: ofRecord, api_key }: AuthProvider,
 ): Promise<Dependency[]> {
   const check = `provider ${id}`;
+  if (api_key !== undefined) return originsOf(api_key.addresses ?? []).map((address) => ({ check, address }));
   const { oauth2 } = (await providers.find(projectId, id)) ?? {};
   const { authorize, token, refresh, userInfo, introspection, revoke } = oauth2 ?? {};
   const servers = [authorize, token, refresh, userInfo, introspection, revoke].flatMap((request) => {
     const address = originOf(request?.endpoint ?? "");
     return address === undefined ? [] : [{ check, address }];
   });
+  const issuer = ofRecord?.issuer;
   return issuer === undefined ? servers : [...servers, { check, address: issuer, issuerIn: "oauth2.issuer" }];
 }
 

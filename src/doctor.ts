@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
+  backupFindings,
   checkAddresses,
   checkFiles,
   checkPort,
@@ -85,6 +86,7 @@ async function examineOpen(
     rootKeyIdFinding(config, core.keyring.rootKeyId),
     ...leftoverKeysFinding(config, core.keyring.rootKeyId, core.clock.now()),
     ...restsFinding(config),
+    ...backupFindings(config, core.clock.now()),
     ...usersFindings(core),
     ...checkAddresses(core, verifier_url !== null),
     ...keyFindings(keys.items, principal.projectId, verifier_url !== null),

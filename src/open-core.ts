@@ -1,4 +1,5 @@
 // Opens the infrastructure of the services: folder, databases, keys, outbound client.
+import { backUpBeforeUpgrade } from "./backup";
 import {
   type Clock,
   createLog,
@@ -21,7 +22,7 @@ import {
 import { openStores, withDatabaseErrors } from "./data-folder";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { openSqlite, type SqliteOptions, type Store } from "./store";
-import type { WorkerKinds } from "./workers";
+import type { Programs, WorkerKinds } from "./workers";
 
 /** Replaced by tests: clock, randomness, log, database engine, keyring, outbound client. */
 export interface RuntimeParts {
@@ -33,6 +34,8 @@ export interface RuntimeParts {
   egress?: Egress;
   /** How the kinds of workers are asked. */
   workerKinds?: WorkerKinds;
+  /** Starts the programs of workers. */
+  programs?: Programs;
 }
 
 export interface OpenCore {
@@ -56,6 +59,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
   const folder = config.dataFolder();
   const sources = rootKeySources(config);
   ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");
+  await backUpIfUpgraded(config, folder, log);
   const { store, logStore } = await openStores(folder, parts.openStore ?? openSqlite, log);
   const close = async (): Promise<void> => {
     await logStore.close();
@@ -111,6 +115,11 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
     await close();
     throw error;
   }
+}
+
+async function backUpIfUpgraded(config: Config, folder: string, log: LeveledLog): Promise<void> {
+  const { "backup.before_upgrade": isWanted, "backup.recipients": recipients } = config.settings;
+  if (isWanted) await backUpBeforeUpgrade({ folder, backups: config.backupFolder(), recipients, log });
 }
 
 function standardErrorLog({ settings }: Config, clock: Clock): LeveledLog {

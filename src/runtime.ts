@@ -4,36 +4,34 @@ import {
   AuthorizationService,
   Consent,
   endFlowsOfProvider,
+  OperatorKeys,
   PageAuthorization,
-  sealedFlows,
 } from "./authorization";
+import { recordRestoration } from "./backup";
 import type { Config, SettingDeclarations } from "./config";
-import {
-  Connections,
-  endConnectionsOfProvider,
-  LeavingGrants,
-  removeConnections,
-  sealedConnections,
-} from "./connections";
+import { Connections, endConnectionsOfProvider, LeavingGrants, removeConnections } from "./connections";
 import type { Core } from "./core";
 import { Gateways } from "./gateways";
 import { withDatabaseErrors } from "./data-folder";
 import { type Health, HealthCheck } from "./health";
 import { openCore, type RuntimeParts } from "./open-core";
-import { Bindings, Chains, Hooks, PluginHealth, Plugins, sealedPlugins, Trials } from "./hooks";
+import { Bindings, Chains, Hooks, PluginHealth, Plugins, Trials } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
-import { Providers, sealedClientSecrets } from "./providers";
+import { mcpServersOf, programsOf } from "./programs";
+import { Providers } from "./providers";
 import { Mcp } from "./mcp";
-import { Chat, Embeddings, Models, Responses, sealedModels } from "./llm";
+import { Chat, Embeddings, Models, Responses } from "./llm";
 import { Limits } from "./limits";
 import { LogLevels } from "./log-level";
 import { Manifests } from "./manifest";
 import { Rotation } from "./rotation";
-import { sealedSecrets, Secrets } from "./secrets";
+import { Secrets } from "./secrets";
+import { sealedColumns } from "./sealed-columns";
 import { SessionSettings } from "./settings";
+import { Users } from "./users";
 import type { Store } from "./store";
-import { type Extensions, Idempotency, sealedAnswers, sealedMemory, sealedRuns, Tools } from "./tools";
-import { definitionOf, httpKind, mcpKind, sealedRegistrations, sealedWorkers, Workers } from "./workers";
+import { type Extensions, Idempotency, Tools } from "./tools";
+import { definitionOf, httpKind, Workers } from "./workers";
 
 export interface Runtime {
   readonly core: Core;
@@ -48,6 +46,7 @@ export interface Runtime {
   readonly connections: Connections;
   readonly authorization: AuthorizationService;
   readonly consent: Consent;
+  readonly operatorKeys: OperatorKeys;
   readonly pageAuthorization: PageAuthorization;
   readonly tools: Tools;
   /** Answers under `Idempotency-Key`. */
@@ -65,6 +64,8 @@ export interface Runtime {
   /** Publishes heads of the audit trail and removes old rows. */
   readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
+  /** Everything that is stored about a user. */
+  readonly users: Users;
   readonly gateways: Gateways;
   readonly workers: Workers;
   readonly mcp: Mcp;
@@ -92,7 +93,10 @@ export async function createRuntime(
   try {
     const services = servicesOf(core, { config, logStore, extensions, parts });
     const health = new HealthCheck(core, logStore);
-    await withDatabaseErrors(config.dataFolder(), () => services.identity.ensureDefaults());
+    await withDatabaseErrors(config.dataFolder(), async () => {
+      await services.identity.ensureDefaults();
+      await recordRestoration(core, services.audit);
+    });
     return {
       core,
       extensions,
@@ -143,15 +147,19 @@ function servicesOf(
   const issuer = new OpenIdIssuer(core);
   const grants = {
     leave: (id: string) => leaving.leave(id),
-    left: () => leaving.left(),
+    left: (project: { id: string; incarnation: string }) => {
+      leaving.left();
+      programs.removeProjectInBackground(project.id, project.incarnation);
+    },
   };
   const identity = new Identity(core, { audit, executionLog, issuer, grants });
   const providers = new Providers(core, audit, extensions.presets, {
     *changed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
     },
-    *moved(projectId, id) {
-      yield* endConnectionsOfProvider(projectId, id, clock.now());
+    *moved(projectId, id, revokes) {
+      if (revokes) yield* endConnectionsOfProvider(projectId, id, clock.now());
+      else yield* removeConnections(projectId, id);
     },
     afterOrders: () => connections.revocations.sendDueInBackground(),
     *removed(projectId, id, revokes) {
@@ -178,17 +186,19 @@ function servicesOf(
     audit,
     granted: (grant) => workers.granted(grant),
   });
+  const operatorKeys = new OperatorKeys(core, { providers, connections, audit });
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
   const idempotency = new Idempotency(core);
-  const mcpServers = mcpKind({
-    egress: core.egress,
-    clock,
-    maxResultBytes: core.settings["mcp.max_result_bytes"],
-    stale: (projectId, id) => workers.stale(projectId, id),
+  const programs = programsOf(core, config, parts, {
+    identity,
+    providers,
+    connections,
+    workers: () => workers,
   });
+  const mcpServers = mcpServersOf(core, programs, () => workers);
   const workers = new Workers(core, {
     audit,
     kinds: parts.workerKinds ?? { http: httpKind(core), mcp: mcpServers },
@@ -196,6 +206,7 @@ function servicesOf(
     toolkits: extensions.catalogs.map(({ toolkit }) => toolkit.name),
     fixed: config.workers,
     consents: { providers, connections, authorization },
+    programs,
   });
   const tools = new Tools(core, extensions.catalogs, {
     audit,
@@ -218,20 +229,9 @@ function servicesOf(
   const models = new Models(core, audit, config.models);
   const chat = new Chat(core, models, tools);
   const trials = new Trials(core, events, bindings, toolsOf);
-  const rotation = new Rotation(core, audit, [
-    ...sealedClientSecrets,
-    ...sealedSecrets,
-    ...sealedConnections,
-    ...sealedFlows,
-    ...sealedAnswers,
-    ...sealedPlugins,
-    ...sealedModels,
-    ...sealedWorkers,
-    ...sealedRuns,
-    ...sealedMemory,
-    ...sealedRegistrations,
-  ]);
+  const rotation = new Rotation(core, audit, sealedColumns);
   return {
+    audit,
     executionLog,
     limits,
     rotation,
@@ -242,6 +242,7 @@ function servicesOf(
     connections,
     authorization,
     consent,
+    operatorKeys,
     pageAuthorization: new PageAuthorization(core, providers),
     tools,
     idempotency,
@@ -251,7 +252,9 @@ function servicesOf(
     pluginHealth: new PluginHealth(core),
     trail,
     refusals,
-    inspection: new Inspection(core, audit, signingKey),
+    inspection: new Inspection(core, audit, signingKey, (projectId, userId) =>
+      programs.removeUser(projectId, userId),
+    ),
     auditKeeper: new Keeper(core, signingKey, config.auditHeadsFile()),
     manifests: new Manifests(core.store, events, {
       providers,
@@ -264,6 +267,7 @@ function servicesOf(
       workers,
     }),
     gateways,
+    users: new Users(core, { audit, trail, executionLog, logStore, providers, connections }),
     workers,
     mcp,
     models,

@@ -8,6 +8,7 @@ import type {
   WorkerHealth,
   WorkerTestResult,
 } from "../../src/workers/schema";
+import type { RotatedIdentity } from "../../src/workers/identity/schema";
 import type { WorkerPreview } from "../../src/workers/preview/schema";
 import { operation } from "./client";
 import { path } from "./http";
@@ -27,26 +28,37 @@ export const getWorker = operation<[id: string], Worker>({
 
 export const previewWorker = operation<[request: object], WorkerPreview>({
   direct: async ({ served, principal, checked }, request) => {
-    const { PreviewWorkerRequest } = await import("../../src/workers/preview/schema");
-    return (await served()).workers.previews.preview(principal, checked(PreviewWorkerRequest, request));
+    const { TerminalPreviewRequest } = await import("../../src/workers/preview/schema");
+    return (await served()).workers.previews.preview(principal, checked(TerminalPreviewRequest, request));
   },
   remote: (server, request) => server.send("POST", `${WORKERS}/preview`, request),
 });
 
 export const createWorker = operation<[request: object], Worker>({
   direct: async ({ served, principal, checked }, request) => {
-    const { CreateWorkerRequest } = await import("../../src/workers/schema");
-    return (await served()).workers.create(principal, checked(CreateWorkerRequest, request));
+    const { TerminalWorkerRequest } = await import("../../src/workers/schema");
+    return (await served()).workers.create(principal, checked(TerminalWorkerRequest, request));
   },
   remote: (server, request) => server.send("POST", WORKERS, request),
 });
 
 export const updateWorker = operation<[id: string, patch: object], Worker>({
   direct: async ({ served, principal, checked }, id, patch) => {
-    const { UpdateWorkerRequest } = await import("../../src/workers/schema");
-    return (await served()).workers.update(principal, id, checked(UpdateWorkerRequest, patch));
+    const { TerminalWorkerUpdate } = await import("../../src/workers/schema");
+    return (await served()).workers.update(principal, id, checked(TerminalWorkerUpdate, patch));
   },
   remote: (server, id, patch) => server.send("PATCH", at(id), patch),
+});
+
+/** The names of the given secrets that are stored with the same value; undefined over HTTP, where they cannot be compared. */
+export const equalWorkerSecrets = operation<[id: string, given: object], string[] | undefined>({
+  direct: ({ runtime, principal }, id, given) => runtime.workers.stored.sameSecrets(principal, id, given),
+  remote: async () => undefined,
+});
+
+export const rotateIdentity = operation<[], RotatedIdentity>({
+  direct: ({ runtime, principal }) => runtime.workers.identityKeys.rotate(principal),
+  remote: (server) => server.send("POST", "/v1/identity_keys/rotate"),
 });
 
 export const deleteWorker = operation<[id: string], void>({

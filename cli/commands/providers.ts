@@ -37,28 +37,46 @@ const FIELDS = [
 
 const COLUMNS: readonly Column<AuthProvider>[] = [
   { title: "id", keep: "always", value: ({ id }) => id },
-  { title: "provider", value: ({ provider_id }) => provider_id ?? "custom" },
+  {
+    title: "provider",
+    value: ({ provider_id, type }) => provider_id ?? (type === "api_key" ? type : "custom"),
+  },
   { title: "status", keep: "whole", value: ({ status }) => status },
-  { title: "client id", value: ({ oauth2 }) => oauth2.client_id },
-  { title: "secret", keep: "whole", value: ({ oauth2 }) => (oauth2.client_secret.exists ? "set" : "none") },
+  { title: "client id", value: ({ oauth2 }) => oauth2?.client_id },
+  {
+    title: "secret",
+    keep: "whole",
+    value: ({ oauth2 }) => (oauth2?.client_secret.exists === true ? "set" : "none"),
+  },
   { title: "description", value: ({ description }) => description },
 ];
 
 const SHAPE: Shape<AuthProvider> = {
   name: ({ id }) => id,
-  optional: ["provider_id", "description", "oauth2"],
+  optional: ["provider_id", "description", "oauth2", "api_key"],
   schema: AuthProviderResponse,
   columns: COLUMNS,
   lines: (provider) => [
-    ["redirect uri", provider.oauth2.redirect_uri],
+    ["redirect uri", provider.oauth2?.redirect_uri],
     ...columnLines(COLUMNS, provider),
-    ["authorize at", provider.oauth2.authorize_request?.endpoint],
-    ["token at", provider.oauth2.token_request?.endpoint],
-    ["refresh at", provider.oauth2.refresh_request?.endpoint],
+    ["authorize at", provider.oauth2?.authorize_request?.endpoint],
+    ["token at", provider.oauth2?.token_request?.endpoint],
+    ["refresh at", provider.oauth2?.refresh_request?.endpoint],
+    ["sent in", keyPlace(provider)],
+    ["sent to", provider.api_key?.addresses?.join(" ")],
+    ["tested at", provider.api_key?.test?.url],
+    ["help", provider.api_key?.help],
+    ["keys from", provider.api_key?.help_url],
     ["created", provider.created_at],
     ["updated", provider.updated_at],
   ],
 };
+
+function keyPlace({ api_key }: AuthProvider): string | undefined {
+  if (api_key === undefined) return undefined;
+  const { location, name, prefix } = api_key;
+  return [location, name, prefix].filter((part) => part !== undefined).join(" ");
+}
 
 export const verbs = [
   listVerb({
@@ -170,6 +188,8 @@ async function create(io: Io, common: Common, fields: ProviderFields): Promise<v
   await withClient(io, common, async (client) => {
     const provider = await createProvider(client, body);
     printRecord(io, common, provider, SHAPE);
+    // Users enter keys of their own on a page of this server.
+    if (provider.oauth2 === undefined) return;
     const address = io.notePaint.bold(provider.oauth2.redirect_uri);
     io.note(`Register this redirect address at the provider:\n  ${address}`);
   });

@@ -1,16 +1,15 @@
 // `runtime workers`: MCP servers and HTTP workers, whose tools a project offers.
 import type { Worker } from "../../src/workers/schema";
 import { WorkerResponse } from "../../src/workers/schema";
-import { type Client, clientVerb, withClient } from "../client/client";
+import { clientVerb, withClient } from "../client/client";
 import {
-  acceptWorker,
   deleteWorker,
   getWorker,
   listWorkers,
   refreshWorker,
+  rotateIdentity,
   testWorker,
   updateWorker,
-  workerDiff,
   workerHealth,
   workerTools,
 } from "../client/workers";
@@ -19,13 +18,26 @@ import { EXIT, UsageError } from "../errors";
 import { print, printList, printRecord, type Shape } from "../output";
 import { everyRecord } from "../pages";
 import { printable } from "../printable";
+import { importVerb } from "../import/verb";
 import { deleteVerb, listVerb, YES } from "../record-verbs";
+import { requireDataFolder } from "../worker-program";
+import { catalogVerbs } from "../worker-catalog-verbs";
 import { workerFields, WORKER_FLAGS, serverPart, TYPES } from "../worker-body";
 import { consentOfWorker, createFromAddress, noteState } from "../worker-create";
 
 const SHAPE: Shape<Worker> = {
   name: ({ id }) => id,
-  optional: ["http", "mcp", "toolkit", "limits", "trust_annotations", "strict_results", "send_tokens"],
+  optional: [
+    "http",
+    "mcp",
+    "toolkit",
+    "limits",
+    "trust_annotations",
+    "strict_results",
+    "send_tokens",
+    "identity",
+    "identity_header",
+  ],
   schema: WorkerResponse,
   columns: [
     { title: "id", keep: "always", value: ({ id }) => id },
@@ -33,17 +45,7 @@ const SHAPE: Shape<Worker> = {
     { title: "toolkit", keep: "whole", value: ({ toolkit }) => toolkit ?? "" },
     { title: "tools", keep: "whole", value: ({ catalog }) => String(catalog.tools) },
     { title: "state", value: stateOf },
-    { title: "address", value: ({ http, mcp }) => http?.uri ?? mcp?.uri ?? "" },
-  ],
-};
-
-const CHANGE_SHAPE: Shape<Awaited<ReturnType<typeof changesOf>>[number]> = {
-  name: ({ name }) => name,
-  optional: [],
-  columns: [
-    { title: "tool", keep: "always", value: ({ name }) => name },
-    { title: "change", keep: "whole", value: ({ change }) => change },
-    { title: "parts", value: ({ fields = [] }) => fields.join(", ") },
+    { title: "address", value: ({ http, mcp }) => http?.uri ?? mcp?.uri ?? programOf(mcp?.stdio) },
   ],
 };
 
@@ -68,14 +70,23 @@ export const verbs = [
   }),
   createVerb("create"),
   createVerb("add"),
+  importVerb,
   verb({
-    usage: "update <id>",
-    summary: "Change the given fields. A new address takes no secrets of the old one with it.",
-    examples: ["runtime workers update files --call-timeout 20", "runtime workers update crm --updates auto"],
+    usage: "update <id> [program...]",
+    summary:
+      "Change the given fields. A new address takes no secrets of the old one with it. Of a program, the command line behind " +
+      "-- replaces the old one.",
+    examples: [
+      "runtime workers update files --call-timeout 20",
+      "runtime workers update crm --updates auto",
+      "runtime workers update memory -- npx -y @modelcontextprotocol/server-memory@2026.7.4",
+    ],
+    program: true,
     flags: [{ flag: "--address <address>", meaning: "its new address" }, ...WORKER_FLAGS],
-    read: (line) => ({ id: line.word(0), address: line.text("address"), fields: workerFields(line) }),
+    read: (line) => ({ id: oneWord(line) ?? "", address: line.text("address"), fields: workerFields(line) }),
     run: (io, common, { id, address, fields }) =>
       withClient(io, common, async (client) => {
+        requireDataFolder(client, fields.program);
         const { type } = await getWorker(client, id);
         const kind = type === "http" ? "http" : "mcp";
         const part = { ...(await serverPart(io, kind, fields)), ...defined({ uri: address }) };
@@ -175,41 +186,35 @@ export const verbs = [
     run: consentOfWorker,
   }),
   clientVerb({
-    usage: "diff <id>",
-    summary: "Show what the worker has changed since its tools were accepted.",
-    examples: ["runtime workers diff files"],
-    read: (line) => ({ id: line.word(0) }),
-    run: async ({ io, common, client }, { id }) => {
-      const changes = await changesOf(client, id);
-      printList(io, common, changes, CHANGE_SHAPE, "Nothing has changed.");
-      if (changes.length > 0) io.note(`To accept: runtime workers accept ${id} [TOOL…]`);
+    usage: "rotate-identity",
+    summary:
+      "Replace the key that tells workers who calls, at once: for one that has leaked. Workers refuse the old one as soon " +
+      "as they read the keys again.",
+    examples: ["runtime workers rotate-identity"],
+    read: () => ({}),
+    run: async ({ io, common, client }) => {
+      const rotated = await rotateIdentity(client);
+      print(io, common.output, rotated, () => `${rotated.key_id}\n`);
     },
   }),
-  clientVerb({
-    usage: "accept <id> [tools...]",
-    summary: "Accept new, changed and missing tools of a worker: all of them, or the named ones.",
-    examples: ["runtime workers accept files", "runtime workers accept files Files.read_file"],
-    read: (line) => ({ id: line.word(0), tools: [line.optionalWord(1), ...line.rest].flatMap(wordOf) }),
-    run: async ({ io, common, client }, { id, tools }) => {
-      const worker = await acceptWorker(client, id, tools.length === 0 ? {} : { tools });
-      printRecord(io, common, worker, SHAPE);
-      noteState(io, worker);
-    },
-  }),
+  ...catalogVerbs(SHAPE),
 ];
 
 function createVerb(name: "create" | "add") {
   return verb({
-    usage: `${name} <address>`,
+    usage: `${name} [address] [program...]`,
     summary:
       name === "add"
         ? "The same as create."
-        : "Add a worker: find out what the address is, show its tools, and ask what must be asked.",
+        : "Add a worker: find out what the address is, show its tools, and ask what must be asked. An MCP server can also be " +
+          "a program of this machine, whose command line follows --.",
     examples: [
       `runtime workers ${name} https://mcp.example.com/mcp`,
       `runtime workers ${name} http://127.0.0.1:3001/mcp --id everything --yes`,
       `runtime workers ${name} http://127.0.0.1:8002 --type http --secret-env WORKER_SECRET --yes`,
+      `runtime workers ${name} --id memory --yes -- npx -y @modelcontextprotocol/server-memory`,
     ],
+    program: true,
     flags: [
       { flag: "--id <id>", meaning: "its id (default: after the name that the server gives)" },
       { flag: "--type <type>", meaning: "http or mcp (default: what the address turns out to be)" },
@@ -219,12 +224,15 @@ function createVerb(name: "create" | "add") {
         "--call-timeout <seconds>": "30",
         "--retry <count>": "2",
         "--updates <manner>": "review",
+        "--identity <manner>": "none",
+        "--identity-header <name>": "X-Runtime-Identity",
+        "--sandbox <manner>": "cage",
       }),
       { flag: "--dry-run", meaning: "only show what it is and which tools it has" },
       YES,
     ],
     read: (line: Line) => ({
-      address: line.word(0),
+      address: placeOf(line),
       id: line.text("id"),
       fields: workerFields(line),
       dryRun: line.has("dry-run"),
@@ -233,6 +241,29 @@ function createVerb(name: "create" | "add") {
     run: (io, common, options) =>
       withClient(io, common, (client) => createFromAddress({ io, common, client }, options, SHAPE)),
   });
+}
+
+/** The address of a line; undefined if a program follows `--`. Throws `usage` unless there is exactly one of them. */
+function placeOf(line: Line): string | undefined {
+  const address = oneWord(line);
+  if ((address === undefined) === line.program.length > 0) return address;
+  throw new UsageError(
+    address === undefined
+      ? "An address is missing, or a program behind --: runtime workers create --id ID -- COMMAND"
+      : "A worker has an address or a program behind --, not both.",
+  );
+}
+
+/** Throws `usage` for further words. */
+function oneWord(line: Line): string | undefined {
+  if (line.optionalWord(1) === undefined && line.rest.length === 0) return line.optionalWord(0);
+  throw new UsageError(
+    "Too many words. The command line of a program follows --, as in: -- npx -y some-server",
+  );
+}
+
+function programOf(stdio: NonNullable<Worker["mcp"]>["stdio"]): string {
+  return stdio === undefined ? "" : [stdio.command, ...stdio.arguments].join(" ");
 }
 
 function enabling(name: string, enabled: boolean, summary: string) {
@@ -246,18 +277,10 @@ function enabling(name: string, enabled: boolean, summary: string) {
   });
 }
 
-async function changesOf(client: Client, id: string) {
-  return (await workerDiff(client, id)).tools;
-}
-
 function stateOf({ enabled, catalog, requirements }: Worker): string {
   if (!enabled) return "disabled";
   if (!requirements.met) return "needs a consent";
   if (catalog.error !== undefined) return "not reachable";
   const waiting = catalog.new + catalog.changed + catalog.missing;
   return waiting === 0 ? "ready" : `ready, ${waiting} to review`;
-}
-
-function wordOf(word: string | undefined): string[] {
-  return word === undefined ? [] : [word];
 }

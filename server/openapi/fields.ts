@@ -62,6 +62,11 @@ const PROVIDERS: Readonly<Record<string, Field>> = {
   oauth2: "Configuration for OAuth 2.0.",
   client_id: "Client id of your application at the provider.",
   client_secret: "Secret of your application at the provider; write-only.",
+  "AuthProviderCreateRequest.api_key":
+    "Instead of oauth2, for the type api_key: how users enter keys of their own.",
+  "AuthProviderPatchRequest.api_key":
+    "Fields of a provider of the type api_key; the list of addresses is replaced.",
+  "AuthProviderResponse.api_key": "Instead of oauth2, for the type api_key.",
   "AuthProviderResponse.oauth2.client_secret": "Whether the secret is set.",
   "AuthProviderResponse.oauth2.private_key": "Whether the private key is set.",
   scope_delimiter: "Between the scopes of a request; a space by default.",
@@ -170,9 +175,11 @@ const GATEWAYS: Readonly<Record<string, Field>> = {
   user_source_id: "The identity provider of the configuration (`user_sources`) whose tokens are accepted.",
   allowed_passthrough_headers: "Stored and returned; without effect here.",
   consent_skip_client_ids: "Stored and returned; without effect here.",
-  "discovery.enabled": "Stored and returned; without effect here.",
+  "discovery.enabled":
+    "Whether MCP clients search for tools with `search_tools`, `describe_tool` and `call_tool`, instead of listing them all.",
   allowed_classes: "Stored and returned; without effect here.",
-  pinned_asset_keys: "Stored and returned; without effect here.",
+  pinned_asset_keys:
+    "Tools that are listed although clients search for tools: `Toolkit.Tool`, without a version.",
   "unknown_tools.message": "Why the name has no effect, and what to do.",
   available: "Whether the slug is free.",
 };

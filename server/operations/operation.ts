@@ -50,6 +50,8 @@ interface OperationRow<Query extends TObject, Body extends TSchema> {
   parameters?: Readonly<Record<string, TSchema>>;
   query?: Query;
   body?: Body;
+  /** Throws for a body that is refused whatever else is wrong with it. */
+  refuses?(body: unknown): void;
   success: { status: number; schema?: TSchema };
   /** Statuses of errors that the operation declares. */
   errors: readonly number[];

@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { paging } from "../../src/base";
 import { pageOf, pagingQuery } from "../../src/base/schema";
 import { ToolResponse } from "../../src/tools/schema";
+import { RotateIdentityResponse } from "../../src/workers/identity/schema";
 import { PreviewWorkerRequest, WorkerPreviewResponse } from "../../src/workers/preview/schema";
 import {
   AcceptWorkerRequest,
@@ -14,6 +15,7 @@ import {
   WorkerTestRequest,
   WorkerTestResponse,
 } from "../../src/workers/schema";
+import { refuseProgramInBody } from "../../src/workers/stdio/permission";
 import { WorkerAuthorizeQuery, WorkerAuthorizeResponse } from "../../src/workers/schema-oauth";
 import { operation } from "./operation";
 
@@ -37,6 +39,7 @@ export const workerOperations = [
     tag,
     summary: "Create a worker and read its catalog",
     body: CreateWorkerRequest,
+    refuses: refuseProgramInBody,
     success: { status: 201, schema: WorkerResponse },
     errors: [400, 401, 403, 413, 415, 500],
     remembersAnswer: true,
@@ -49,6 +52,7 @@ export const workerOperations = [
     tag,
     summary: "Ask a server whether it can be a worker; nothing is stored",
     body: WorkerTestRequest,
+    refuses: refuseProgramInBody,
     success: { status: 200, schema: WorkerTestResponse },
     errors: [400, 401, 403, 413, 415, 500],
     slow: true,
@@ -61,6 +65,7 @@ export const workerOperations = [
     tag,
     summary: "Find out what an address is and which tools it has; nothing is stored",
     body: PreviewWorkerRequest,
+    refuses: refuseProgramInBody,
     success: { status: 200, schema: WorkerPreviewResponse },
     errors: [400, 401, 403, 413, 415, 500],
     slow: true,
@@ -82,6 +87,7 @@ export const workerOperations = [
     tag,
     summary: "Change a worker",
     body: UpdateWorkerRequest,
+    refuses: refuseProgramInBody,
     success: { status: 200, schema: WorkerResponse },
     errors: [400, 401, 403, 404, 413, 415, 500],
     slow: true,
@@ -130,6 +136,16 @@ export const workerOperations = [
       const { id } = await runtime.workers.get(principal, path("id"));
       return runtime.tools.listings.ofWorker(principal, id, paging(given));
     },
+  }),
+  operation("POST", "/v1/identity_keys/rotate", {
+    id: "identity-keys-rotate",
+    credential: ["admin"],
+    extension: true,
+    tag,
+    summary: "Replace the key that tells workers who calls, at once",
+    success: { status: 200, schema: RotateIdentityResponse },
+    errors: [400, 401, 403, 500],
+    handle: ({ runtime, principal }) => runtime.workers.identityKeys.rotate(principal),
   }),
   operation("POST", "/v1/workers/{id}/refresh", {
     id: "workers-refresh",

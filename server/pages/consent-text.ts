@@ -2,6 +2,7 @@
 // them. Everything that is not ours is shown with hidden characters made visible.
 import { type ConsentParties, type Outcome, reasonForPerson } from "../../src/authorization";
 import { DEFAULT_ID } from "../../src/identity";
+import type { ApiKeyConfig } from "../../src/providers";
 import type { Runtime } from "../../src/runtime";
 import { escape, htmlPage, shown } from "./html";
 
@@ -12,6 +13,8 @@ export interface Parties {
   place: string;
   provider: string;
   scopeWords: Readonly<Record<string, string>>;
+  /** Of a provider whose users enter keys of their own. */
+  apiKey: ApiKeyConfig | undefined;
 }
 
 /** The names of the parties of a consent. */
@@ -30,6 +33,7 @@ export async function partiesOf(
     place: isNamed ? `at ${host}` : `project ${name ?? projectId}`,
     provider: provider?.name ?? providerId ?? "the provider",
     scopeWords: provider?.scopeWords ?? {},
+    apiKey: provider?.apiKey,
   };
 }
 
@@ -50,10 +54,12 @@ export function confirmPage(outcome: Extract<Outcome, { kind: "confirm" }>, part
   return htmlPage(200, "Link your account?", body);
 }
 
-export function completedPage({ application, provider }: Parties): Response {
-  const body =
-    `<p>Your account at <b>${shown(provider)}</b> is linked. ` +
-    `You can close this window and go back to <b>${shown(application)}</b>.</p>`;
+export function completedPage({ application, provider, apiKey }: Parties): Response {
+  const linked =
+    apiKey === undefined
+      ? `Your account at <b>${shown(provider)}</b> is linked.`
+      : `Your key for <b>${shown(provider)}</b> is stored. It is never shown again.`;
+  const body = `<p>${linked} You can close this window and go back to <b>${shown(application)}</b>.</p>`;
   return htmlPage(200, "Connected", body);
 }
 

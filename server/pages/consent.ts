@@ -1,6 +1,6 @@
 // The pages of a consent.
 import { Redacted } from "../../src/base";
-import { isUnknownSecret, type Outcome } from "../../src/authorization";
+import { isUnknownSecret, KEY_PROBLEMS, type KeyProblem, type Outcome } from "../../src/authorization";
 import type { Runtime } from "../../src/runtime";
 import { bodyLimits, readText } from "../body";
 import type { Front, Incoming } from "../front";
@@ -8,9 +8,11 @@ import { requestUrl } from "../request-url";
 import { pageContext } from "./catalog-page";
 import { readCookie } from "./cookie";
 import { completedPage, confirmPage, failedPage, partiesOf } from "./consent-text";
+import { keyPage } from "./key-page";
 import { escape, htmlPage, redirect, shown } from "./html";
 
-const MAX_FORM_BYTES = 10_000;
+/** A key is the largest field, and each of its characters may be encoded. */
+const MAX_FORM_BYTES = 20_000;
 
 /** GET /authorize/{token} */
 export async function openConsent(front: Front, incoming: Incoming): Promise<Response> {
@@ -19,7 +21,14 @@ export async function openConsent(front: Front, incoming: Incoming): Promise<Res
   // Mail and chat programs fetch links before users open them. That must not start the consent.
   if (request.method === "HEAD") return htmlPage(200, "Consent", "");
   const cookie = readCookie(request, core.publicUrl());
-  return answer(front, incoming, await consent.open(params["token"] ?? "", cookie, incoming.address));
+  const outcome = await consent.open(params["token"] ?? "", cookie, incoming.address);
+  const problem = requestUrl(request).searchParams.get("problem");
+  return answer(
+    front,
+    incoming,
+    outcome,
+    KEY_PROBLEMS.find((known) => known === problem),
+  );
 }
 
 /** GET /api/v1/oauth/{external_id}/callback */
@@ -62,6 +71,15 @@ export async function confirmConsent(front: Front, incoming: Incoming): Promise<
   const form = new URLSearchParams(await readText(request, limits));
   const agrees = form.get("answer") === "yes";
   const cookie = readCookie(request, publicUrl);
+  const key = form.get("key");
+  if (key !== null) {
+    const given = { key: new Redacted(key), check: form.get("check") ?? "", agrees };
+    return afterKey(
+      front,
+      incoming,
+      await consent.keys.give(params["token"] ?? "", given, cookie, incoming.address),
+    );
+  }
   const outcome = await consent.confirm(
     params["token"] ?? "",
     form.get("check") ?? "",
@@ -72,11 +90,19 @@ export async function confirmConsent(front: Front, incoming: Incoming): Promise<
   return outcome.kind === "redirect" ? leave(outcome.location) : answer(front, incoming, outcome);
 }
 
+/** Always another page than the answer to the form: loading it again does not send the key again. */
+async function afterKey(front: Front, incoming: Incoming, outcome: Outcome): Promise<Response> {
+  return outcome.kind === "redirect"
+    ? leave(outcome.location, { title: "One moment", words: "Taking you to" })
+    : answer(front, incoming, outcome);
+}
+
 /** Unknown addresses and states count as bad credentials: they are secrets that give access to a consent. */
 function answer(
   { runtime, badCredentials }: Front,
   { address }: Incoming,
   outcome: Outcome,
+  problem?: KeyProblem,
 ): Promise<Response> {
   if (isUnknownSecret(outcome)) badCredentials.count(address);
   if (outcome.kind === "failed" || outcome.kind === "refused")
@@ -85,11 +111,23 @@ function answer(
       reason: outcome.reason,
       address,
     });
-  return render(runtime, outcome);
+  return render(runtime, outcome, problem);
 }
 
-async function render(runtime: Runtime, outcome: Outcome): Promise<Response> {
+async function render(
+  runtime: Runtime,
+  outcome: Outcome,
+  problem: KeyProblem | undefined,
+): Promise<Response> {
   switch (outcome.kind) {
+    case "key": {
+      const parties = await partiesOf(runtime, outcome.about);
+      return keyPage(outcome, parties, { problem, publicUrl: runtime.core.publicUrl() });
+    }
+    case "key_stored":
+      return redirect(outcome.page, undefined, runtime.core.publicUrl());
+    case "key_problem":
+      return redirect(`${outcome.page}?problem=${outcome.problem}`, undefined, runtime.core.publicUrl());
     case "redirect":
       return redirect(outcome.location, outcome.cookie, runtime.core.publicUrl());
     case "confirm":
@@ -111,8 +149,11 @@ async function render(runtime: Runtime, outcome: Outcome): Promise<Response> {
 
 // Browsers apply `form-action` of our policy to redirects after a form, some of them to every further redirect. A refresh
 // is a new navigation.
-function leave(location: string): Response {
+function leave(
+  location: string,
+  { title, words } = { title: "Connected", words: "Taking you back to" },
+): Response {
   const host = new URL(location).host;
-  const body = `<p>Taking you back to <a href="${escape(location)}">${shown(host)}</a>.</p>`;
-  return htmlPage(200, "Connected", body, { refresh: `0; url=${location}` });
+  const body = `<p>${words} <a href="${escape(location)}">${shown(host)}</a>.</p>`;
+  return htmlPage(200, title, body, { refresh: `0; url=${location}` });
 }

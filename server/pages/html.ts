@@ -11,6 +11,9 @@ dt { font-size: .85rem; opacity: .75; } dd { margin: 0 0 .7rem; font-weight: 600
 dd:last-child { margin-bottom: 0; } dd ul { margin: 0; padding-left: 1.1rem; font-weight: 400; }
 dd small { font-weight: 400; opacity: .75; } li { margin-bottom: .25rem; } li small { display: block; font-size: .78rem; }
 code { overflow-wrap: anywhere; }
+input { font: inherit; width: 100%; box-sizing: border-box; padding: .6rem .7rem; margin: .3rem 0 .6rem; border-radius: .5rem;
+  border: 1px solid #888; background: transparent; color: inherit; }
+.problem { border-left: .3rem solid #c62828; padding-left: .8rem; } a { overflow-wrap: anywhere; }
 button { font: inherit; padding: .6rem 1.1rem; margin: .4rem .6rem .4rem 0; border-radius: .5rem; border: 1px solid #888;
   cursor: pointer; background: transparent; color: inherit; }
 button.main { background: #1456c4; border-color: #1456c4; color: #fff; }

@@ -7,7 +7,8 @@ export { Inspection } from "./inspection";
 export { Keeper } from "./keeper";
 export { Refusals } from "./refusals";
 export { SigningKey } from "./signing";
-export type { SignedHead } from "./heads";
+export type { ChainHead, SignedHead } from "./heads";
+export { headsIn } from "./repository";
 export type { Problem, Verification, VerifiedChain } from "./verify";
 export type {
   AuditEntryRecord,

@@ -1,7 +1,7 @@
 // What the operator does with the audit trail, on the data folder: verify it, and erase a user from it.
 import type { Clock } from "../base";
 import type { Store, Transaction } from "../store";
-import { parseHeads, type SignedHead, signedHeads } from "./heads";
+import { type ChainHead, parseHeads, type SignedHead, signedHeads, signHead } from "./heads";
 import type { Actor, Audit } from "./service";
 import type { SigningKey } from "./signing";
 import { type Verification, verifyChains } from "./verify";
@@ -11,8 +11,16 @@ export class Inspection {
   readonly #clock: Clock;
   readonly #audit: Audit;
   readonly #key: SigningKey;
+  readonly #forgotten: (projectId: string, userId: string) => Promise<void>;
 
-  constructor({ store, clock }: { store: Store; clock: Clock }, audit: Audit, key: SigningKey) {
+  /** `forgotten`: deletes what else is kept of a user who is erased. */
+  constructor(
+    { store, clock }: { store: Store; clock: Clock },
+    audit: Audit,
+    key: SigningKey,
+    forgotten: (projectId: string, userId: string) => Promise<void> = async () => undefined,
+  ) {
+    this.#forgotten = forgotten;
     this.#audit = audit;
     this.#store = store;
     this.#clock = clock;
@@ -29,11 +37,17 @@ export class Inspection {
     return signedHeads(this.#store, this.#key, this.#clock.now());
   }
 
+  /** Signs ends of chains that were read elsewhere, as those of a backup. */
+  signed(heads: readonly ChainHead[]): SignedHead[] {
+    return heads.map((head) => signHead(this.#key, head, this.#clock.now()));
+  }
+
   /**
    * Erases a user of the actor's project: the entries remain, and no longer tell who it was. Returns whether there were any
    * entries of the user.
    */
-  forgetUser(actor: Actor & { projectId: string }, userId: string): Promise<boolean> {
+  async forgetUser(actor: Actor & { projectId: string }, userId: string): Promise<boolean> {
+    await this.#forgotten(actor.projectId, userId);
     return this.#store.write(() => this.#forgetUser(actor, userId));
   }
 

@@ -1,5 +1,16 @@
 // SQL of the audit trail.
-import { all, command, get, insertInto, named, query, run, type Store, type Transaction } from "../store";
+import {
+  all,
+  type ClosedDatabase,
+  command,
+  get,
+  insertInto,
+  named,
+  query,
+  run,
+  type Store,
+  type Transaction,
+} from "../store";
 import type { ChainedRow } from "./chain";
 
 const add = insertInto<{ [Column in keyof ChainedRow]: ChainedRow[Column] }>("audit", [
@@ -50,6 +61,11 @@ export function findHead(store: Store, chain: string): Promise<Head | undefined>
   return store.get(HEAD, chain);
 }
 
+/** The ends of all chains in a copy of the database. */
+export function headsIn(copy: ClosedDatabase): { chain: string; number: number; hash: string }[] {
+  return copy.all(HEADS).map(({ project_id, number, hash }) => ({ chain: project_id, number, hash }));
+}
+
 export function listHeads(store: Store): Promise<(Head & { project_id: string })[]> {
   return store.all(HEADS);
 }
@@ -79,6 +95,10 @@ const NEWEST_FIRST = named<AuditWindow & ProjectPart, StoredAuditRow>(
 );
 const OLDEST_FIRST = named<AuditWindow & ProjectPart, StoredAuditRow>(
   `${LIST_TEXT} ORDER BY id LIMIT :limit`,
+);
+const NAMING = named<ProjectPart & { actor: string; pseudonym: string }, StoredAuditRow>(
+  `SELECT ${LISTED} FROM audit WHERE project_id = :projectId AND incarnation = :incarnation ` +
+    "AND (actor = :actor OR INSTR(details, :pseudonym) > 0) ORDER BY id",
 );
 const FIND = named<ProjectPart & { id: string }, { id: string }>(
   "SELECT id FROM audit WHERE project_id = :projectId AND incarnation = :incarnation AND id = :id",
@@ -212,6 +232,15 @@ export async function findPerson(
   pseudonym: string,
 ): Promise<string | undefined> {
   return (await store.get(PERSON, pseudonym, chain))?.user_id;
+}
+
+/** Entries that name a pseudonym, oldest first. */
+export function entriesNaming(
+  store: Store,
+  project: ProjectPart,
+  pseudonym: string,
+): Promise<StoredAuditRow[]> {
+  return store.all(NAMING, ...NAMING.values({ ...project, actor: `user:${pseudonym}`, pseudonym }));
 }
 
 export function addPerson(pseudonym: string, chain: string, userId: string): Transaction<number> {

@@ -1,5 +1,4 @@
 // The browser's part of a consent: our address, the callback, the built-in user check.
-import * as oauth from "oauth4webapi";
 import type { Actor } from "../audit";
 import type { Core } from "../core";
 import {
@@ -19,6 +18,7 @@ import { providerAddress } from "./address";
 import {
   expiryReason,
   checkIssuer,
+  checkHasCallback,
   checkProvider,
   errorReason,
   changeReason,
@@ -30,12 +30,13 @@ import {
   addressOf,
   browserOf,
   type Exchange,
-  OPENED_MS,
+  formCheckOf,
   openExchange,
   OTHER_ACCOUNT,
   partiesOf,
-  sealExchange,
 } from "./flow";
+import { KeyConsent } from "./keys";
+import { openingOf } from "./opening";
 import { OTHER_BROWSER, type Outcome, UNKNOWN_ADDRESS, UNKNOWN_STATE, USED_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
@@ -57,6 +58,8 @@ export class Consent {
   readonly #finish: Finish;
   readonly verifier: CustomVerifier;
   readonly signIn: SignIn;
+  /** The page for users' own keys. */
+  readonly keys: KeyConsent;
 
   constructor(core: Core, parts: ConsentParts) {
     this.#core = core;
@@ -66,6 +69,11 @@ export class Consent {
     this.#finish = new Finish(core, parts);
     this.verifier = new CustomVerifier(core, this.#finish, parts.limits, parts.audit);
     this.signIn = new SignIn(core, this.#finish, parts.issuer);
+    this.keys = new KeyConsent(core, parts.providers, {
+      finish: this.#finish,
+      checkUser: (flow, provider, grant, by) => this.#checkUser(flow, provider, grant, by),
+      resume: (flow, token, cookie, by) => this.#resume(flow, token, cookie, by),
+    });
   }
 
   /** Revokes grants that no connection holds, also those of expired flows, until the signal aborts. */
@@ -90,8 +98,13 @@ export class Consent {
       const provider = await this.#providers.find(flow.project_id, flow.provider_id ?? "");
       const stale = provider === undefined ? "the auth provider was deleted" : changeReason(flow, provider);
       if (provider === undefined || stale !== undefined) return this.#finish.fail(flow, stale ?? "", by);
-      const { exchange, opening } = await this.#opening(flow, provider, browser, clock.now());
+      const { exchange, opening } = await openingOf(this.#core, flow, {
+        provider,
+        browser,
+        now: clock.now(),
+      });
       if (opening !== undefined && !(await store.write(() => repository.openFlow(flow, opening)))) continue;
+      if (provider.apiKey !== undefined) return this.keys.page(flow, exchange, browser);
       return {
         kind: "redirect",
         location: await this.#providerAddress(flow, provider, exchange),
@@ -113,7 +126,7 @@ export class Consent {
     const { store, clock } = this.#core;
     const provider = await this.#providers.findByExternalId(externalId);
     const flow = await repository.findFlowByState(store, hashOf(parameters.state));
-    const wrongProvider = checkProvider(flow, provider);
+    const wrongProvider = checkProvider(flow, provider) ?? checkHasCallback(provider);
     if (wrongProvider !== undefined || flow === undefined || provider === undefined)
       return wrongProvider ?? UNKNOWN_STATE;
     const refused = checkBrowser(flow, cookie) ?? checkIssuer(provider, parameters.all);
@@ -151,7 +164,11 @@ export class Consent {
     const ended = this.#finish.ended(flow);
     if (ended !== undefined) return ended;
     const exchange = await openExchange(this.#core, flow);
-    if (exchange === undefined || flow.sealed_grant === null || !sameSecret(check, checkOf(exchange))) {
+    if (
+      exchange === undefined ||
+      flow.sealed_grant === null ||
+      !sameSecret(check, formCheckOf(exchange, "confirm"))
+    ) {
       return UNKNOWN_STATE;
     }
     // If another check is configured, our page must not bypass it.
@@ -181,9 +198,9 @@ export class Consent {
     } catch (error) {
       if (!(error instanceof TokenRequestError)) throw error;
       this.#core.log.warn("code exchange failed", { authorization: flow.id, provider: provider.id, error });
-      const failed = await this.#finish.fail(flow, error.message, by);
-      if (error instanceof RefusedGrantError) await this.#finish.revokeRefused(flow, provider, error.grant);
-      return failed;
+      return error instanceof RefusedGrantError
+        ? this.#finish.refuse(flow, provider, error, by)
+        : this.#finish.fail(flow, error.message, by);
     }
   }
 
@@ -200,8 +217,14 @@ export class Consent {
 
   /** Holds the grant and starts the user check, unless the customer has disabled it. */
   async #checkUser(flow: FlowRow, provider: Provider, grant: TokenGrant, by: Actor): Promise<Outcome> {
-    const check = await this.#userCheck(flow);
-    if (check?.kind === "none") return this.#finish.complete(flow, provider, grant, by);
+    const check = await this.#userCheck(flow).catch(async (error: unknown) => {
+      // The browser comes back to the grant.
+      await this.#finish.hold(flow, provider, grant);
+      throw error;
+    });
+    // The page for keys asks what the page of the user check would ask.
+    const isAsked = check?.kind === "page" && provider.apiKey !== undefined;
+    if (check?.kind === "none" || isAsked) return this.#finish.complete(flow, provider, grant, by);
     const held = await this.#finish.hold(flow, provider, grant);
     return "kind" in held ? held : this.#startCheck(held, check, by);
   }
@@ -254,28 +277,8 @@ export class Consent {
       scopes: JSON.parse(flow.scopes),
       // Only the path, so that the form stays on the page's host. It includes the path prefix of a proxy.
       action: new URL(await addressOf(this.#core, flow)).pathname,
-      check: checkOf(exchange),
+      check: formCheckOf(exchange, "confirm"),
     };
-  }
-
-  /** State and verifier for this browser: the stored ones if it has opened the flow before, otherwise new ones. */
-  async #opening(flow: FlowRow, provider: Provider, browser: string, now: number) {
-    const { random } = this.#core;
-    const known = flow.browser_hash !== null && sameSecret(hashOf(browser), flow.browser_hash);
-    const stored = known ? await openExchange(this.#core, flow) : undefined;
-    if (stored !== undefined) return { exchange: stored, opening: undefined };
-    const verifier = provider.oauth2.pkce ? oauth.generateRandomCodeVerifier() : null;
-    const exchange: Exchange = { state: newToken(random), verifier };
-    const sealedExchange = await sealExchange(this.#core, flow, exchange);
-    const expiresAt =
-      flow.browser_hash === null ? Math.min(flow.expires_at, now + OPENED_MS) : flow.expires_at;
-    const opening = {
-      browserHash: hashOf(browser),
-      stateHash: hashOf(exchange.state),
-      sealedExchange,
-      expiresAt,
-    };
-    return { exchange, opening };
   }
 
   async #providerAddress(flow: FlowRow, provider: Provider, exchange: Exchange): Promise<string> {
@@ -288,9 +291,4 @@ export class Consent {
       verifier: exchange.verifier ?? undefined,
     });
   }
-}
-
-// Proves that the confirmation comes from our page in the browser that opened the flow, because the state is secret.
-function checkOf(exchange: Exchange): string {
-  return hashOf(`confirm ${exchange.state}`);
 }

@@ -1,9 +1,12 @@
 // The end of a flow: holds a grant for the user check, stores a grant, or fails.
 import type { Actor, Audit } from "../audit";
+import { RecentMap } from "../base";
 import {
   type Connections,
   missingScopes,
   openHeldGrant,
+  type Owner,
+  type RefusedGrantError,
   sealHeldGrant,
   type TokenGrant,
 } from "../connections";
@@ -11,10 +14,13 @@ import type { Core } from "../core";
 import type { Provider, Providers } from "../providers";
 import type { Transaction } from "../store";
 import { changeReason } from "./callback/checks";
-import { DECLINED, EXPIRED, NOT_GRANTED, partiesOf, reasonOf, statusOf } from "./flow";
+import { DECLINED, EXPIRED, NOT_GRANTED, OPENED_MS, partiesOf, reasonOf, statusOf } from "./flow";
 import { type Outcome, UNKNOWN_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
+
+/** Held grants whose age a process knows at the same time. */
+const REMEMBERED = 1000;
 
 /** Rolls back the transaction that stores a grant, because the flow has ended. */
 class FlowEnded extends Error {}
@@ -39,6 +45,8 @@ export class Finish {
   readonly #connections: Connections;
   readonly #audit: Audit;
   readonly #granted: FinishParts["granted"];
+  /** Flows that hold a grant: the monotonic time at which each was seen first. */
+  readonly #heldSince = new RecentMap<string, number>(REMEMBERED);
 
   constructor(core: Core, { providers, connections, audit, granted }: FinishParts) {
     this.#core = core;
@@ -54,11 +62,23 @@ export class Finish {
    */
   async hold(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<FlowRow | Outcome> {
     const { store, keyring, clock } = this.#core;
-    const sealed = await sealHeldGrant(keyring, flow.project_id, flow.id, grant, clock.now());
-    const isHeld = await this.#connections.keep(() =>
-      store.write(() => repository.holdGrant(flow, sealed), { reserved: true }),
-    );
-    return isHeld ? { ...flow, sealed_grant: sealed } : this.#tooLate(flow, provider, grant);
+    const { project_id, id } = flow;
+    const now = clock.now();
+    const write = async (): Promise<boolean> => {
+      // Each attempt seals it again: a rotation may have deleted the data key meanwhile.
+      const sealed = await sealHeldGrant(keyring, project_id, id, grant, now);
+      return store.write(() => repository.holdGrant(flow, sealed), { reserved: true });
+    };
+    const isHeld = await this.#connections.keep(write).catch(async (error: unknown) => {
+      await this.#giveUp(flow, provider, grant);
+      throw error;
+    });
+    if (!isHeld) return this.#tooLate(flow, provider, grant);
+    this.#heldFor(flow);
+    // Its other values may have been sealed again, too.
+    const current = await repository.findFlow(store, project_id, id);
+    if (current === undefined) return UNKNOWN_STATE;
+    return this.ended(current) ?? current;
   }
 
   /** Stores the held grant after the user check. */
@@ -107,22 +127,28 @@ export class Finish {
 
   /** Fails a flow. The grant that it holds is revoked. */
   async fail(flow: FlowRow, reason: string, by: Actor): Promise<Outcome> {
-    const { store } = this.#core;
-    const ending = { status: "failed", reason, scopes: JSON.parse(flow.scopes), connectionId: null } as const;
-    await store.write(() => this.#end(flow, ending, by));
+    await this.#core.store.write(() => this.#fail(flow, reason, by));
     this.#connections.revocations.sendInBackground(flow.id);
     return { kind: "failed", reason, about: partiesOf(flow) };
   }
 
-  /** Revokes a grant that must not be used. The flow has ended: a revocation waits for consents that are in progress. */
-  async revokeRefused(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<void> {
-    const owner = { ...ownerOf(flow, provider), isUsable: false };
-    await this.#connections.keep(() => this.#connections.revocations.add(owner, grant));
+  /** Fails a flow with a grant that must not be used, which is revoked. */
+  async refuse(flow: FlowRow, provider: Provider, error: RefusedGrantError, by: Actor): Promise<Outcome> {
+    const { message: reason, grant } = error;
+    await this.#revoke({ ...ownerOf(flow, provider), isUsable: false }, grant, () =>
+      this.#fail(flow, reason, by),
+    );
+    return { kind: "failed", reason, about: partiesOf(flow) };
   }
 
-  /** Revokes a grant that nothing holds, unless a later consent continues it. */
-  async #revoke(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<void> {
-    await this.#connections.keep(() => this.#connections.revocations.add(ownerOf(flow, provider), grant));
+  #fail(flow: FlowRow, reason: string, by: Actor): Transaction<boolean> {
+    const scopes: string[] = JSON.parse(flow.scopes);
+    return this.#end(flow, { status: "failed", reason, scopes, connectionId: null }, by);
+  }
+
+  /** Revokes a grant that nothing holds. `also`: done in the same transaction. */
+  async #revoke(owner: Owner, grant: TokenGrant, also?: () => Transaction<unknown>): Promise<void> {
+    await this.#connections.keep(() => this.#connections.revocations.add(owner, grant, also));
   }
 
   /** Completes a flow that tests the customer's verifier. */
@@ -155,11 +181,26 @@ export class Finish {
     return true;
   }
 
-  /** Fails flows that have expired with a grant. */
+  /**
+   * Fails flows that have expired with a grant: this process has seen the grant for as long as an opened flow lives. The wall
+   * clock may be wrong, and another process may be finishing the flow.
+   */
   async failExpired(): Promise<void> {
-    const { store, clock } = this.#core;
-    for (const flow of await repository.heldTooLong(store, clock.now()))
+    const { store } = this.#core;
+    for (const held of await repository.heldFlows(store, REMEMBERED)) {
+      if (this.#heldFor(held) < OPENED_MS) continue;
+      const flow = await repository.findFlow(store, held.project_id, held.id);
+      if (flow?.status !== "pending") continue;
       await this.fail(flow, EXPIRED, { kind: "server", projectId: flow.project_id });
+    }
+  }
+
+  /** For how long this process knows that the flow holds a grant, ms. */
+  #heldFor({ id }: Pick<FlowRow, "id">): number {
+    const now = this.#core.clock.monotonic();
+    const since = this.#heldSince.get(id) ?? now;
+    this.#heldSince.set(id, since);
+    return now - since;
   }
 
   /** The outcome of a flow that has ended; undefined for a pending one. */
@@ -173,17 +214,18 @@ export class Finish {
 
   // A grant that the flow holds is stored or revoked by whatever has ended the flow.
   async #tooLate(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<Outcome> {
-    if (flow.sealed_grant === null) await this.#revoke(flow, provider, grant);
+    if (flow.sealed_grant === null) await this.#revoke(ownerOf(flow, provider), grant);
     const current = await repository.findFlow(this.#core.store, flow.project_id, flow.id);
     return (current === undefined ? undefined : this.ended(current)) ?? UNKNOWN_STATE;
   }
 
   /** Nothing holds a grant that cannot be stored for good. */
   async #giveUp(flow: FlowRow, provider: Provider, grant: TokenGrant): Promise<void> {
+    const by = { kind: "server", projectId: flow.project_id } as const;
     try {
-      // A revocation waits for consents that are in progress.
-      await this.fail(flow, "the grant could not be stored", { kind: "server", projectId: flow.project_id });
-      await this.#connections.revocations.add(ownerOf(flow, provider), grant);
+      await this.#revoke(ownerOf(flow, provider), grant, () =>
+        this.#fail(flow, "the grant could not be stored", by),
+      );
     } catch (error) {
       this.#core.log.error("a grant was lost", { provider_id: provider.id, error });
     }
@@ -192,13 +234,14 @@ export class Finish {
   async #held(flow: FlowRow, sealed: string): Promise<TokenGrant> {
     const { keyring, clock } = this.#core;
     const { grantedAt, ...grant } = await openHeldGrant(keyring, flow.project_id, flow.id, sealed);
-    const age = Math.ceil((clock.now() - grantedAt) / 1000);
+    // Another process has stored the time, whose clock may run ahead.
+    const age = Math.max(0, Math.ceil((clock.now() - grantedAt) / 1000));
     const { expiresIn } = grant;
     return { ...grant, expiresIn: expiresIn === undefined ? undefined : Math.max(0, expiresIn - age) };
   }
 }
 
-function ownerOf(flow: FlowRow, provider: Provider) {
+function ownerOf(flow: FlowRow, provider: Provider): Owner {
   return { projectId: flow.project_id, userId: flow.user_id, provider, isUsable: true };
 }
 

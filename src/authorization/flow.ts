@@ -1,7 +1,7 @@
 // Consent flows: their status, their record in API responses, and their sealed values.
 import type { Actor } from "../audit";
 import type { Core } from "../core";
-import { sealedColumn } from "../crypto";
+import { hashOf, sealedColumn } from "../crypto";
 import type { ConsentParties } from "./outcome";
 import type { FlowRow } from "./repository";
 import type { Authorization } from "./schema";
@@ -10,6 +10,8 @@ import type { Authorization } from "./schema";
 export const UNOPENED_MS = 24 * 3600_000;
 /** Lifetime from the first opening. */
 export const OPENED_MS = 10 * 60_000;
+/** The same for a person who may have to make a key first. */
+export const OPENED_FOR_KEY_MS = 60 * 60_000;
 /** Flows are deleted this long after their end, so that late polls still get the result. */
 export const RETENTION_MS = 7 * 24 * 3600_000;
 
@@ -18,9 +20,11 @@ export const EXPIRED = "the consent was not finished in time; start a new author
 /** The reasons of flows that a person has declined. */
 export const DECLINED_AT_PROVIDER = "the consent was declined at the provider";
 export const OTHER_ACCOUNT = "the person said that this is not their account";
+export const NO_KEY_GIVEN = "the person did not give a key";
+export const MANY_REFUSED_KEYS = "too many keys were refused; start a new authorization";
 export const OTHER_USER = "the signed-in user is not the user of this consent";
 export const NOT_GRANTED = "the user did not grant ";
-export const DECLINED: ReadonlySet<string> = new Set([DECLINED_AT_PROVIDER, OTHER_ACCOUNT]);
+export const DECLINED: ReadonlySet<string> = new Set([DECLINED_AT_PROVIDER, OTHER_ACCOUNT, NO_KEY_GIVEN]);
 
 /** The browser of a consent, for the audit trail. */
 export function browserOf({ project_id }: FlowRow, address: string | undefined): Actor {
@@ -81,6 +85,14 @@ export async function openExchange(core: Core, flow: FlowRow): Promise<Exchange 
   if (flow.sealed_exchange === null) return undefined;
   const place = placeOf(flow.id, "exchange");
   return JSON.parse(await core.keyring.open(flow.project_id, place, flow.sealed_exchange));
+}
+
+/**
+ * Proves that a form comes from our page in the browser that opened the flow, because the state is secret. A form of one
+ * purpose is not valid for another.
+ */
+export function formCheckOf({ state }: Exchange, purpose: "confirm" | "key"): string {
+  return hashOf(`${purpose} ${state}`);
 }
 
 export const sealedFlows = ["address", "exchange", "grant"].map((field) =>

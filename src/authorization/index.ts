@@ -1,7 +1,9 @@
 // Consent flows, from the request for scopes to the stored grant.
 export { Consent } from "./consent";
 export { sealedFlows } from "./flow";
-export { type ConsentParties, isUnknownSecret, type Outcome } from "./outcome";
+export type { GivenKey } from "./keys";
+export { type OperatorKey, OperatorKeys } from "./operator-keys";
+export { type ConsentParties, isUnknownSecret, KEY_PROBLEMS, type KeyProblem, type Outcome } from "./outcome";
 export { reasonForPerson } from "./reason-for-person";
 export {
   type CallbackCheck,

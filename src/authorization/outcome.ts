@@ -6,6 +6,10 @@ export interface ConsentParties {
   providerId: string | undefined;
 }
 
+/** Why a key was not stored. `unchecked`: the service could not be asked, or said nothing about the key. */
+export const KEY_PROBLEMS = ["empty", "malformed", "refused", "unchecked"] as const;
+export type KeyProblem = (typeof KEY_PROBLEMS)[number];
+
 export type Outcome =
   | { kind: "redirect"; location: string; cookie?: string }
   /** The page of the built-in user check, which is confirmed by POST. */
@@ -17,6 +21,19 @@ export type Outcome =
       action: string;
       check: string;
     }
+  /** The page on which users enter keys of their own, which is sent by POST. */
+  | {
+      kind: "key";
+      about: ConsentParties;
+      userId: string;
+      action: string;
+      check: string;
+      cookie: string;
+    }
+  /** The key was not stored: the page again, with the reason. */
+  | { kind: "key_problem"; problem: KeyProblem; page: string }
+  /** `page` says it. */
+  | { kind: "key_stored"; page: string }
   | { kind: "completed"; about: ConsentParties }
   /** The test of a verifier succeeded. */
   | { kind: "tested"; userId: string }

@@ -13,7 +13,7 @@ const PRUNE_ENDED = query(
 );
 const PRUNE_EXPIRED = query(
   "DELETE FROM authorizations WHERE id IN (SELECT id FROM authorizations WHERE project_id = ? " +
-    "AND status = 'pending' AND expires_at <= ? AND sealed_grant IS NULL ORDER BY expires_at LIMIT 20)",
+    "AND status = 'pending' AND expires_at <= ? AND used_at IS NULL ORDER BY expires_at LIMIT 20)",
 );
 const STORED = query<{ value: number }>(
   "SELECT value FROM counters WHERE project_id = ? AND name = 'consents'",
@@ -71,8 +71,11 @@ export function* pruneFlows(before: number): Transaction<void> {
   yield* run(PRUNE, before);
 }
 
-/** Deletes some of the project's oldest flows that have ended or expired. */
-export function* pruneFlowsOf(projectId: string, now: number): Transaction<void> {
+/**
+ * Deletes some of the project's oldest flows that have ended, and of those that have expired before the provider's answer.
+ * `now`: undefined while no clock is believed.
+ */
+export function* pruneFlowsOf(projectId: string, now: number | undefined): Transaction<void> {
   yield* run(PRUNE_ENDED, projectId);
-  yield* run(PRUNE_EXPIRED, projectId, now);
+  if (now !== undefined) yield* run(PRUNE_EXPIRED, projectId, now);
 }

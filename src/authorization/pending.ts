@@ -2,7 +2,7 @@
 import type { Core } from "../core";
 import type { RuntimeError } from "../errors";
 import type { Limits } from "../limits";
-import type { Transaction } from "../store";
+import { DeletionTime, type Transaction } from "../store";
 import { RETENTION_MS } from "./flow";
 import * as repository from "./pending-repository";
 import { addFlow, type FlowRow } from "./repository";
@@ -18,35 +18,46 @@ export interface Full {
   until: number;
 }
 
-/** Adds a flow unless a cap is reached. Deletes some old ones. */
-export function* addWithin(limits: Limits, row: FlowRow, now: number): Transaction<FlowRow | Full> {
-  const { project_id: projectId, user_id: userId } = row;
-  yield* repository.pruneFlows(now - RETENTION_MS);
-  const most = limits.of(OF_PROJECT);
-  const stored = yield* repository.countFlows(projectId);
-  // An ended flow is kept for late polls, but no more of them than flows that may be pending.
-  if (stored >= 2 * most) yield* repository.pruneFlowsOf(projectId, now);
-  const ofUser = yield* repository.pendingOfUser(projectId, userId, now);
-  if (ofUser.count >= limits.of(OF_USER)) return { setting: OF_USER, until: ofUser.until };
-  // Counting is only needed if there are so many flows at all.
-  if (stored >= most) {
-    const ofProject = yield* repository.pendingOfProject(projectId, now);
-    if (ofProject.count >= most) return { setting: OF_PROJECT, until: ofProject.until };
-  }
-  yield* addFlow(row);
-  return row;
-}
+export class NewFlows {
+  readonly #core: Core;
+  readonly #limits: Limits;
+  readonly #deletionTime: DeletionTime;
 
-/** The flow that `add` returns. Throws `rate_limited` if a cap is reached. */
-export async function addedFlow(
-  { store, clock }: Core,
-  limits: Limits,
-  projectId: string,
-  add: () => Transaction<FlowRow | Full>,
-): Promise<FlowRow> {
-  const added = await store.write(add);
-  if (!("setting" in added)) return added;
-  throw tooMany(limits, projectId, added, clock.now());
+  constructor(core: Core, limits: Limits) {
+    this.#core = core;
+    this.#limits = limits;
+    this.#deletionTime = new DeletionTime(core.clock);
+  }
+
+  /** Adds a flow unless a cap is reached. Deletes some old ones. */
+  *add(row: FlowRow, now: number): Transaction<FlowRow | Full> {
+    const { project_id: projectId, user_id: userId } = row;
+    const limits = this.#limits;
+    // A clock that jumped ahead must not delete consents that other processes are going on with.
+    const time = yield* this.#deletionTime.now();
+    if (time !== undefined) yield* repository.pruneFlows(time - RETENTION_MS);
+    const most = limits.of(OF_PROJECT);
+    const stored = yield* repository.countFlows(projectId);
+    // An ended flow is kept for late polls, but no more of them than flows that may be pending.
+    if (stored >= 2 * most) yield* repository.pruneFlowsOf(projectId, time);
+    const ofUser = yield* repository.pendingOfUser(projectId, userId, now);
+    if (ofUser.count >= limits.of(OF_USER)) return { setting: OF_USER, until: ofUser.until };
+    // Counting is only needed if there are so many flows at all.
+    if (stored >= most) {
+      const ofProject = yield* repository.pendingOfProject(projectId, now);
+      if (ofProject.count >= most) return { setting: OF_PROJECT, until: ofProject.until };
+    }
+    yield* addFlow(row);
+    return row;
+  }
+
+  /** The flow that `add` returns. Throws `rate_limited` if a cap is reached. */
+  async added(projectId: string, add: () => Transaction<FlowRow | Full>): Promise<FlowRow> {
+    const { store, clock } = this.#core;
+    const added = await store.write(add);
+    if (!("setting" in added)) return added;
+    throw tooMany(this.#limits, projectId, added, clock.now());
+  }
 }
 
 function tooMany(limits: Limits, projectId: string, { setting, until }: Full, now: number): RuntimeError {

@@ -1,6 +1,6 @@
 // Why a consent failed, as the person in front of the page reads it. The same reasons in `status_reason` are for
 // the caller who started the consent.
-import { DECLINED_AT_PROVIDER, EXPIRED, NOT_GRANTED, OTHER_ACCOUNT, OTHER_USER } from "./flow";
+import { DECLINED_AT_PROVIDER, EXPIRED, NO_KEY_GIVEN, NOT_GRANTED, OTHER_ACCOUNT, OTHER_USER } from "./flow";
 
 export interface PersonWords {
   /** The provider, as people call it. */
@@ -16,6 +16,8 @@ export function reasonForPerson(reason: string, { provider, scope }: PersonWords
       return "You said that this is not you. Your account was not linked.";
     case DECLINED_AT_PROVIDER:
       return `You declined at ${provider}. Your account was not linked.`;
+    case NO_KEY_GIVEN:
+      return "You did not give a key. Nothing was stored.";
     case OTHER_USER:
       return "You are signed in as another user than the one for whom this link was made. Your account was not linked.";
     case EXPIRED:

@@ -91,7 +91,8 @@ const open = command<FlowKey & Opening & { earlierState: string }>(
     "AND status = 'pending' AND used_at IS NULL AND COALESCE(state_hash, '') = :earlierState",
 );
 const USE = query(
-  "UPDATE authorizations SET used_at = ? WHERE project_id = ? AND id = ? AND status = 'pending' AND used_at IS NULL",
+  "UPDATE authorizations SET used_at = ? WHERE project_id = ? AND id = ? AND status = 'pending' " +
+    "AND used_at IS NULL AND state_hash = ?",
 );
 const HOLD = query(
   "UPDATE authorizations SET sealed_grant = ? WHERE project_id = ? AND id = ? AND status = 'pending'",
@@ -119,9 +120,9 @@ const REVOKE =
   "1, 0, ?, ? FROM authorizations WHERE status = 'pending' AND sealed_grant IS NOT NULL AND project_id = ? AND ";
 const REVOKE_FLOW = query(`${REVOKE}id = ?`);
 const REVOKE_OF_PROVIDER = query(`${REVOKE}provider_id = ?`);
-const HELD_TOO_LONG = query<FlowRow>(
-  `SELECT ${COLUMNS} FROM authorizations WHERE sealed_grant IS NOT NULL AND expires_at <= ? ` +
-    "AND status = 'pending' ORDER BY expires_at LIMIT 20",
+const HELD = query<FlowKey>(
+  "SELECT project_id, id FROM authorizations WHERE sealed_grant IS NOT NULL AND status = 'pending' " +
+    "ORDER BY expires_at LIMIT ?",
 );
 export function findFlow(store: Store, projectId: string, id: string): Promise<FlowRow | undefined> {
   return store.get(FIND, projectId, id);
@@ -180,8 +181,9 @@ export function* openFlow(row: FlowRow, opening: Opening): Transaction<boolean> 
 }
 
 /** Marks the state as used; false if it was already used. */
+/** False if the state was used before, or another browser has opened the flow meanwhile. */
 export function* useState(row: FlowRow, now: number): Transaction<boolean> {
-  return (yield* run(USE, now, row.project_id, row.id)) === 1;
+  return (yield* run(USE, now, row.project_id, row.id, row.state_hash)) === 1;
 }
 
 export function* holdGrant(row: FlowRow, sealedGrant: string): Transaction<boolean> {
@@ -239,7 +241,7 @@ export function* failFlowsOfProvider(
   return failed;
 }
 
-/** Some flows that have expired with a grant. */
-export function heldTooLong(store: Store, now: number): Promise<FlowRow[]> {
-  return store.all(HELD_TOO_LONG, now);
+/** Flows that hold a grant, first those that expire first. */
+export function heldFlows(store: Store, limit: number): Promise<FlowKey[]> {
+  return store.all(HELD, limit);
 }

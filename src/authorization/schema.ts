@@ -1,5 +1,6 @@
 // Records of consent flows.
 import { type Static, Type } from "typebox";
+import { PROVIDER_TYPES } from "../providers/schema";
 
 const scopes = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 200 });
 export const UserId = Type.String({ minLength: 1, maxLength: 256 });
@@ -14,7 +15,7 @@ export const AuthorizationInitiationRequest = Type.Object({
     provider_id: Type.Optional(
       Type.String({ maxLength: 256, description: "A well-known provider, or the id of a record." }),
     ),
-    provider_type: Type.Optional(Type.Enum(["oauth2"])),
+    provider_type: Type.Optional(Type.Enum([...PROVIDER_TYPES])),
     oauth2: Type.Optional(Type.Object({ scopes: Type.Optional(scopes) })),
   }),
   user_id: Type.Optional(UserId),

@@ -10,9 +10,10 @@ import type { Provider, Providers } from "../providers";
 import type { SessionSettings } from "../settings";
 import type { Transaction } from "../store";
 import { flowRecord, placeOf, UNOPENED_MS, emptyFlow } from "./flow";
-import { addedFlow, addWithin, type Full } from "./pending";
+import { type Full, NewFlows } from "./pending";
 import { completedWithoutGrant } from "./pending-repository";
 import { checkNextUri } from "./next-uri";
+import { checkScopes } from "./asked-scopes";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
 import type { Authorization, AuthorizationInitiation } from "./schema";
@@ -44,15 +45,12 @@ export interface PendingConsents {
   covering(scopes: readonly string[]): Promise<Authorization | undefined>;
 }
 
-/** All scopes of a request together. They become part of an address, and each pending consent stores them. */
-const MAX_SCOPE_CHARACTERS = 8000;
-
 export class AuthorizationService {
   readonly #core: Core;
   readonly #providers: Providers;
   readonly #connections: Connections;
   readonly #settings: SessionSettings;
-  readonly #limits: Limits;
+  readonly #newFlows: NewFlows;
   readonly #audit: Audit;
 
   constructor(
@@ -70,7 +68,7 @@ export class AuthorizationService {
     this.#providers = parts.providers;
     this.#connections = parts.connections;
     this.#settings = parts.settings;
-    this.#limits = parts.limits;
+    this.#newFlows = new NewFlows(core, parts.limits);
   }
 
   /** Starts a consent for scopes of a provider. Returns a completed one if all are already granted. */
@@ -107,7 +105,7 @@ export class AuthorizationService {
   async forScopes(request: ScopesRequest): Promise<Authorization> {
     const { projectId, userId, provider } = request;
     const { settings } = this.#core;
-    checkLength(request.scopes);
+    checkScopes(provider, request.scopes);
     const nextUri =
       request.nextUri === undefined ? null : checkNextUri(request.nextUri, settings["redirects.allow"]);
     const known = await this.#connections.state(projectId, userId, provider);
@@ -131,12 +129,12 @@ export class AuthorizationService {
       status: "completed",
       finished_at: now,
     };
-    const limits = this.#limits;
-    const stored = await addedFlow(this.#core, limits, projectId, function* () {
+    const newFlows = this.#newFlows;
+    const stored = await newFlows.added(projectId, function* () {
       yield* requireIncarnation(project);
       // Of the last day, so that it can be polled for days.
       const known = yield* completedWithoutGrant(projectId, userId, now - DAY_MS);
-      return known ?? (yield* addWithin(limits, row, now));
+      return known ?? (yield* newFlows.add(row, now));
     });
     return flowRecord(this.#core, stored);
   }
@@ -258,9 +256,7 @@ export class AuthorizationService {
       sealed_address: await keyring.seal(projectId, placeOf(id, "address"), token),
       expires_at: now + UNOPENED_MS,
     };
-    const stored = await addedFlow(this.#core, this.#limits, projectId, () =>
-      this.#findOrAdd(request, row, now),
-    );
+    const stored = await this.#newFlows.added(projectId, () => this.#findOrAdd(request, row, now));
     return flowRecord(this.#core, stored);
   }
 
@@ -278,7 +274,7 @@ export class AuthorizationService {
         known.next_uri === row.next_uri,
     );
     if (same !== undefined) return same;
-    const added = yield* addWithin(this.#limits, row, now);
+    const added = yield* this.#newFlows.add(row, now);
     if ("setting" in added) return added;
     const by = actor ?? ({ kind: "server", projectId, incarnation } as const);
     yield* this.#audit.record(by, "consent.started", row.id, {
@@ -287,12 +283,4 @@ export class AuthorizationService {
     });
     return added;
   }
-}
-
-function checkLength(scopes: readonly string[]): void {
-  const characters = scopes.reduce((sum, scope) => sum + scope.length, 0);
-  if (characters <= MAX_SCOPE_CHARACTERS) return;
-  throw invalidParameter(
-    `The scopes have more than ${MAX_SCOPE_CHARACTERS} characters together. Request fewer.`,
-  );
 }

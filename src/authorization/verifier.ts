@@ -10,7 +10,7 @@ import { checkVerifierUrl } from "../settings";
 import type { Finish } from "./finish";
 import { addressOf, emptyFlow, OPENED_MS, OTHER_USER, placeOf, statusOf } from "./flow";
 import type { Outcome } from "./outcome";
-import { addedFlow, addWithin } from "./pending";
+import { NewFlows } from "./pending";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
 import type { ConfirmedUser, ConfirmUser, TestVerifier, VerifierTest } from "./schema";
@@ -18,13 +18,13 @@ import type { ConfirmedUser, ConfirmUser, TestVerifier, VerifierTest } from "./s
 export class CustomVerifier {
   readonly #core: Core;
   readonly #finish: Finish;
-  readonly #limits: Limits;
+  readonly #newFlows: NewFlows;
   readonly #audit: Audit;
 
   constructor(core: Core, finish: Finish, limits: Limits, audit: Audit) {
     this.#core = core;
     this.#finish = finish;
-    this.#limits = limits;
+    this.#newFlows = new NewFlows(core, limits);
     this.#audit = audit;
   }
 
@@ -75,9 +75,9 @@ export class CustomVerifier {
       check_hash: hashOf(check),
       expires_at: now + OPENED_MS,
     };
-    const [limits, audit] = [this.#limits, this.#audit];
-    await addedFlow(this.#core, limits, principal.projectId, function* () {
-      const added = yield* addWithin(limits, row, now);
+    const [newFlows, audit] = [this.#newFlows, this.#audit];
+    await newFlows.added(principal.projectId, function* () {
+      const added = yield* newFlows.add(row, now);
       if ("setting" in added) return added;
       yield* audit.record(principal, "consent.started", id, {
         user: request.user_id,

@@ -1,4 +1,5 @@
 // Checks of an installation, with a fix for each problem.
+export { backupFindings } from "./backups";
 export { checkFiles, restsFinding } from "./files";
 export { leftoverKeysFinding, rootKeyIdFinding } from "./root-key";
 export { type Finding, ok, problem, refused, warning } from "./finding";

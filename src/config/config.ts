@@ -183,6 +183,19 @@ export class Config {
     return set === undefined ? undefined : absolute(set, this.#environment);
   }
 
+  /** Absolute path of `backup.folder`. */
+  backupFolder(): string | undefined {
+    const set = this.settings["backup.folder"];
+    return set === undefined ? undefined : absolute(set, this.#environment);
+  }
+
+  /** The settings that are not defaults, without secrets. */
+  explicitSettings(): Record<string, unknown> {
+    return Object.fromEntries(
+      Object.entries(this.settings).filter(([name]) => this.#values.get(name)?.origin !== "default"),
+    );
+  }
+
   /** Path of a systemd credential; undefined if systemd has passed none. */
   credentialFile(id: string): string | undefined {
     const folder = nonEmpty(this.#environment["CREDENTIALS_DIRECTORY"]);

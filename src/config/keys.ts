@@ -3,10 +3,11 @@
 import type { TSchema } from "typebox";
 import type { XStatic } from "typebox/schema";
 import { AUDIT_KEYS } from "./audit-keys";
+import { BACKUP_KEYS } from "./backup-keys";
 import { HTTP_KEYS } from "./http-keys";
 import { LOG_KEYS } from "./log-keys";
 import { ModelRecord } from "./records";
-import { WorkerRecord } from "./workers";
+import { WORKER_KEYS } from "./worker-keys";
 import { address, argumentList, count, credentialName, path, seconds, text, userSources } from "./types";
 
 export interface SettingDeclaration {
@@ -199,15 +200,7 @@ export const KEYS = {
     records: true,
     meaning: "model entries that every project may use",
   },
-  workers: {
-    schema: {
-      type: "array",
-      items: WorkerRecord,
-      description: "a list of workers, each with an id and either http or mcp",
-    },
-    records: true,
-    meaning: "workers whose tools every project offers",
-  },
+  ...WORKER_KEYS,
   "llm.timeout": { schema: seconds, default: 120, meaning: "time limit of a chat completion" },
   "llm.tools": {
     schema: { enum: ["all", "read_only"], description: "all or read_only" },
@@ -267,6 +260,7 @@ export const KEYS = {
     meaning: "days to keep the execution log and finished scheduled runs; 0: forever",
   },
   ...AUDIT_KEYS,
+  ...BACKUP_KEYS,
   ...LOG_KEYS,
 } as const satisfies SettingDeclarations;
 

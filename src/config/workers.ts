@@ -13,6 +13,34 @@ const retry = { type: "integer", minimum: 0, maximum: 10 } as const;
 const secret = { type: "string", minLength: 1, maxLength: 5000 } as const;
 const text = { type: "string", maxLength: 4096 } as const;
 
+const texts = { type: "array", items: text, maxItems: 200 } as const;
+const paths = {
+  type: "array",
+  items: { type: "string", pattern: "^/[^\\u0000]*$", maxLength: 4096 },
+  maxItems: 100,
+} as const;
+
+/** A program of this machine in place of an address. */
+const stdio = {
+  type: "object",
+  required: ["command"],
+  properties: {
+    command: { type: "string", minLength: 1, maxLength: 4096 },
+    arguments: texts,
+    environment: {
+      type: "object",
+      additionalProperties: text,
+      propertyNames: { pattern: "^[A-Za-z_][A-Za-z0-9_]{0,99}$" },
+      maxProperties: 100,
+    },
+    shared: { type: "boolean" },
+    sandbox: { enum: ["cage", "none"] },
+    read: paths,
+    write: paths,
+  },
+  additionalProperties: false,
+} as const;
+
 export const WorkerRecord = {
   type: "object",
   required: ["id"],
@@ -27,9 +55,9 @@ export const WorkerRecord = {
     },
     mcp: {
       type: "object",
-      required: ["uri"],
       properties: {
         uri,
+        stdio,
         timeout,
         retry,
         headers: { type: "object", additionalProperties: text, maxProperties: 50 },
@@ -52,6 +80,8 @@ export const WorkerRecord = {
     trust_annotations: { type: "boolean" },
     strict_results: { type: "boolean" },
     send_tokens: { type: "boolean" },
+    identity: { enum: ["none", "jwt"] },
+    identity_header: { type: "string", pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$" },
     limits: {
       type: "object",
       properties: {
@@ -73,6 +103,8 @@ export interface StaticWorker {
   secrets: Readonly<Record<string, Redacted>>;
 }
 
+type Refuse = (rule: string, field?: string) => Error;
+
 /**
  * Reads the list. A secret `${env:NAME}` is the value of that environment variable, `${file:PATH}` the content of that file.
  * Throws `configuration` with the number of the entry and the rule, never with a value.
@@ -92,12 +124,13 @@ export function readWorkers(value: unknown, origin: string, environment: Environ
     if ((http === undefined) === (mcp === undefined)) throw refuse("must have either http or mcp");
     if (ids.has(rest.id)) throw refuse("has the same id as an earlier entry");
     ids.add(rest.id);
+    if (mcp !== undefined) checkPlace(mcp, refuse);
     const read = (text: string): Redacted => secretOf(text, environment, refuse);
     if (http !== undefined) {
       const { secret: key, ...shown } = http;
       return { record: { ...rest, http: shown }, secret: read(key), secrets: {} };
     }
-    const { secrets = {}, oauth2, ...shown } = mcp ?? { uri: "" };
+    const { secrets = {}, oauth2, ...shown } = mcp ?? {};
     const { client_secret: client, ...oauth } = oauth2 ?? {};
     return {
       record: { ...rest, mcp: { ...shown, ...(oauth2 === undefined ? {} : { oauth2: oauth }) } },
@@ -105,6 +138,16 @@ export function readWorkers(value: unknown, origin: string, environment: Environ
       secrets: Object.fromEntries(Object.entries(secrets).map(([name, text]) => [name, read(text)])),
     };
   });
+}
+
+function checkPlace(
+  { uri: address, stdio: program }: { uri?: string; stdio?: object },
+  refuse: Refuse,
+): void {
+  if (address === undefined && program === undefined)
+    throw refuse("mcp.uri is required, or mcp.stdio for a program", "mcp.uri");
+  if (address !== undefined && program !== undefined)
+    throw refuse("mcp must have either uri or stdio", "mcp");
 }
 
 function secretOf(text: string, environment: Environment, refuse: (rule: string) => Error): Redacted {

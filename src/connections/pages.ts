@@ -128,7 +128,7 @@ function recordOf(row: ListedConnection, provider: Provider | undefined, now: nu
     connection_id: row.id,
     connection_status: isUsable(row, provider, now) ? "active" : "expired",
     provider_id: row.provider_id,
-    provider_type: "oauth2",
+    provider_type: provider?.type ?? "oauth2",
     ...(provider?.description === undefined ? {} : { provider_description: provider.description }),
     scopes: JSON.parse(row.scopes),
     user_id: row.user_id,

@@ -7,6 +7,7 @@ import { type HeldLease, releaseLease, type Seen, stillHeld, type Taken, type Tr
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { type NewTokens, tokenKey, type UnstoredParts, UnstoredTokens } from "./new-tokens";
+import type { RepeatedWrites } from "./repeated-writes";
 import type { Revocations } from "./revocations";
 import { postpone, postponed } from "./postponed";
 import { databaseFailure, LOOK_MS, RefreshLeases, Superseded } from "./refresh-lease";
@@ -46,6 +47,7 @@ export class Refresher {
   readonly #providers: Providers;
   readonly #running = new Map<string, Promise<ConnectionRow | undefined>>();
   readonly #revocations: Revocations;
+  readonly #writes: RepeatedWrites;
   readonly #unstored: UnstoredTokens;
   readonly #delays: Delays;
   readonly #leases: RefreshLeases;
@@ -54,6 +56,7 @@ export class Refresher {
     this.#core = core;
     this.#providers = providers;
     this.#revocations = parts.revocations;
+    this.#writes = parts.writes;
     this.#unstored = new UnstoredTokens(core, parts);
     this.#delays = new Delays(core.clock, REFRESH_DELAYS);
     this.#leases = new RefreshLeases(core);
@@ -236,7 +239,8 @@ export class Refresher {
         return { seen: row, before, grant, receivedAt: clock.now(), provider, keys };
       log.error("a refresh returned a token of another account", { connection_id: row.id });
       const owner = { projectId: row.project_id, userId: row.user_id, provider, isUsable: false };
-      await this.#revocations.add(owner, grant).catch((cause: unknown) => {
+      const order = (): Promise<void> => this.#revocations.add(owner, grant);
+      await this.#writes.run("an order to revoke a grant", order).catch((cause: unknown) => {
         throw databaseFailure(cause);
       });
       return OTHER_ACCOUNT;

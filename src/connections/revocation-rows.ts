@@ -1,5 +1,5 @@
 // SQL of revocations: grants without a connection that must be revoked at their provider.
-import { all, command, erase, get, query, run, type Store, type Transaction } from "../store";
+import { command, erase, get, query, run, type Store, type Transaction } from "../store";
 import type { ConnectionRow } from "./repository";
 
 export interface RevocationRow {
@@ -21,11 +21,6 @@ export interface RevocationRow {
   /** 1: a later consent of the same account may continue the grant. 0: it was refused, or belongs to a deleted project. */
   is_usable: number;
   created_at: number;
-}
-
-export interface UsedFlow {
-  id: string;
-  expires_at: number;
 }
 
 type SealedGrant = Pick<
@@ -67,20 +62,6 @@ const replace = command<Pick<ConnectionRow, "sealed_tokens" | "sealed_facts"> & 
   "UPDATE revocations SET sealed_tokens = :sealed_tokens, sealed_facts = :sealed_facts WHERE id = :id",
 );
 const DELETE = query("DELETE FROM revocations WHERE id = ?");
-// Flows whose code was exchanged, or is being exchanged.
-const CONSENTING = query<UsedFlow>(
-  "SELECT id, expires_at FROM authorizations WHERE project_id = ? AND user_id = ? AND provider_id = ? " +
-    "AND status = 'pending' AND used_at IS NOT NULL ORDER BY expires_at DESC LIMIT 100",
-);
-
-/** A refresh that was sent before the move may still end with an order. */
-const FORMER_MS = 10 * 60_000;
-const UNUSED =
-  "FROM former_providers WHERE moved_at < ? AND NOT EXISTS (SELECT 1 FROM revocations WHERE " +
-  "revocations.project_id = former_providers.project_id AND revocations.provider_id = former_providers.id AND " +
-  "revocations.origins_id = former_providers.origins_id)";
-const UNUSED_FORMER = query<{ id: string }>(`SELECT id ${UNUSED} LIMIT 1`);
-const DELETE_UNUSED_FORMER = query(`DELETE ${UNUSED}`);
 
 /** Adds an order to revoke a grant, in the transaction after which no row holds it. */
 export function* addRevocation(grant: GivenUp, id: string, now: number): Transaction<void> {
@@ -133,11 +114,6 @@ export async function ordersBeingSent(
   return (await store.all(SENDING, projectId, providerId, userId)).map(({ id }) => id);
 }
 
-/** Consents of the user at this provider that were not finished after the provider's answer. */
-export function* usedFlows({ project_id, user_id, provider_id }: RevocationRow): Transaction<UsedFlow[]> {
-  return yield* all(CONSENTING, project_id, user_id, provider_id);
-}
-
 export function* changeRevocation(
   row: Pick<RevocationRow, "id" | "attempts" | "due_at" | "sending_until">,
 ): Transaction<void> {
@@ -151,16 +127,6 @@ export function* replaceTokens(
 ): Transaction<void> {
   yield* erase();
   yield* replace(row);
-}
-
-/** Whether a former provider is kept that no order needs. */
-export async function hasUnusedFormer(store: Store, now: number): Promise<boolean> {
-  return (await store.get(UNUSED_FORMER, now - FORMER_MS)) !== undefined;
-}
-
-/** Deletes former providers that no order needs. */
-export function* removeUnusedFormer(now: number): Transaction<void> {
-  yield* run(DELETE_UNUSED_FORMER, now - FORMER_MS);
 }
 
 export function* removeRevocation(id: string): Transaction<void> {

@@ -1,12 +1,14 @@
 // Revokes grants that no connection holds any more. An order is stored in the transaction that gives up the grant, so it is
 // carried out after a crash too.
-import { RecentMap } from "../base";
 import type { Core } from "../core";
 import { newToken, Unopenable } from "../crypto";
 import type { Provider, Providers } from "../providers";
 import type { HeldLease, Taken, Transaction } from "../store";
 import { accountOf } from "./account";
+import { ConsentsInProgress } from "./consents-in-progress";
+import { FormerProviders } from "./former-providers";
 import { type Offer, openOrder, ReclaimedGrants } from "./reclaimed";
+import type { RepeatedWrites } from "./repeated-writes";
 import * as repository from "./repository";
 import { revokeOrRefresh } from "./revoke-expired";
 import {
@@ -14,13 +16,10 @@ import {
   changeRevocation,
   dueRevocations,
   findRevocation,
-  hasUnusedFormer,
   ordersBeingSent,
   removeRevocation,
-  removeUnusedFormer,
   revocationInTransaction,
   type RevocationRow,
-  usedFlows,
 } from "./revocation-rows";
 import { Sending } from "./sending";
 import type { TokenGrant } from "./token-request";
@@ -36,9 +35,6 @@ const LATEST_MS = 2 * MAX_DELAY_MS;
 const MAX_ATTEMPTS = 20;
 /** A revocation waits for a consent that is in progress, whose grant it might end. */
 const CONSENT_DELAY_MS = 30_000;
-/** For so long a consent may go on that has expired by the clock of this process, which may be wrong. */
-const CONSENT_MS = 120_000;
-const REMEMBERED_CONSENTS = 1000;
 const SENDING_POLL_MS = 100;
 
 /** Who has given a grant that is stored nowhere. */
@@ -54,17 +50,21 @@ type Places = Awaited<ReturnType<Providers["listByClient"]>>;
 export class Revocations {
   readonly #core: Core;
   readonly #providers: Providers;
+  readonly #writes: RepeatedWrites;
   readonly #sending: Sending;
+  readonly #former: FormerProviders;
   readonly reclaimed: ReclaimedGrants;
   readonly #running = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
-  /** Consents in progress: the monotonic time at which each was seen first. */
-  readonly #consents = new RecentMap<string, number>(REMEMBERED_CONSENTS);
+  readonly #consents: ConsentsInProgress;
 
-  constructor(core: Core, providers: Providers) {
+  constructor(core: Core, providers: Providers, writes: RepeatedWrites) {
     this.#core = core;
+    this.#writes = writes;
     this.#providers = providers;
     this.#sending = new Sending(core);
+    this.#former = new FormerProviders(core);
+    this.#consents = new ConsentsInProgress(core.clock);
     this.reclaimed = new ReclaimedGrants(core, this.#sending);
   }
 
@@ -74,10 +74,15 @@ export class Revocations {
 
   /**
    * Orders the revocation of a grant that is stored nowhere, and sends it in the background. `isUsable`: a later consent of
-   * the same account may continue it.
+   * the same account may continue it. `also`: done in the same transaction, also if the provider cannot revoke.
    */
-  async add({ projectId, userId, provider, isUsable }: Owner, grant: TokenGrant): Promise<void> {
-    if (provider.oauth2.revoke === undefined) return;
+  async add(
+    { projectId, userId, provider, isUsable }: Owner,
+    grant: TokenGrant,
+    also: () => Transaction<unknown> = nothing,
+  ): Promise<void> {
+    if (provider.oauth2.revoke === undefined)
+      return also === nothing ? undefined : void (await this.#core.store.write(also));
     const { store, keyring, clock } = this.#core;
     const key = {
       project_id: projectId,
@@ -90,7 +95,11 @@ export class Revocations {
     const sealed = await sealTokens(keyring, key, grant, info);
     const id = this.newId();
     const given = { ...key, ...sealed, ...(isUsable ? { status: "active" } : {}) };
-    await store.write(() => addRevocation(given, id, clock.now()), { reserved: true });
+    const order = function* (): Transaction<void> {
+      yield* also();
+      yield* addRevocation(given, id, clock.now());
+    };
+    await store.write(order, { reserved: true });
     this.sendInBackground(id);
   }
 
@@ -136,12 +145,11 @@ export class Revocations {
 
   /** Sends what is due until the signal aborts. `before` runs before each look. */
   async work(signal: AbortSignal, before: () => Promise<void>): Promise<void> {
-    const { store, clock, log } = this.#core;
+    const { clock, log } = this.#core;
     while (!signal.aborted) {
       try {
         await before();
-        if (await hasUnusedFormer(store, clock.now()))
-          await store.write(() => removeUnusedFormer(clock.now()));
+        await this.#former.removeUnused();
         await this.#sendDue();
       } catch (error) {
         log.warn("revocations could not be read", { error });
@@ -191,7 +199,8 @@ export class Revocations {
   ) {
     try {
       const keys = await this.#providers.clientKeys(provider);
-      return await revokeOrRefresh(this.#core, { row, provider, keys, grant, fence });
+      const writes = this.#writes;
+      return await revokeOrRefresh(this.#core, { row, provider, keys, grant, writes, fence });
     } catch (error) {
       this.#core.log.warn("a revocation failed", { error });
       return "failed";
@@ -255,7 +264,7 @@ export class Revocations {
       return "needed";
     }
     // It may return another access token of this grant.
-    if (yield* this.#isConsenting(row)) {
+    if (yield* this.#consents.isAny(row)) {
       yield* changeRevocation({ ...row, due_at: now + CONSENT_DELAY_MS });
       return "later";
     }
@@ -266,19 +275,9 @@ export class Revocations {
     yield* changeRevocation({ id, attempts: row.attempts + 1, due_at, sending_until });
     return taken;
   }
-
-  /** Whether the user's consent at this provider is in progress. */
-  *#isConsenting(row: RevocationRow): Transaction<boolean> {
-    const { clock } = this.#core;
-    let isAny = false;
-    for (const { id, expires_at } of yield* usedFlows(row)) {
-      const since = this.#consents.get(id) ?? clock.monotonic();
-      this.#consents.set(id, since);
-      isAny ||= expires_at > clock.now() || clock.monotonic() - since < CONSENT_MS;
-    }
-    return isAny;
-  }
 }
+
+function* nothing(): Transaction<void> {}
 
 /** An order that was carried out goes; the others wait for their next attempt. */
 function* ended(id: string, isDone: boolean): Transaction<void> {

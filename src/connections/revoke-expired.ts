@@ -2,6 +2,7 @@
 // grant is refreshed, and then revoked.
 import type { Core } from "../core";
 import type { ClientKeys, Provider } from "../providers";
+import { isTemporary, type RepeatedWrites } from "./repeated-writes";
 import { replaceTokens, type RevocationRow } from "./revocation-rows";
 import { revokeGrant, type Revoked } from "./revoke";
 import { TokenRequestError } from "./token-answer";
@@ -15,18 +16,19 @@ interface Order {
   provider: Provider;
   keys: ClientKeys;
   grant: Grant;
+  writes: RepeatedWrites;
   /** Called just before each request. */
   fence: () => Promise<void>;
 }
 
 export async function revokeOrRefresh(core: Core, order: Order): Promise<Revoked> {
-  const { row, provider, keys, grant, fence } = order;
+  const { provider, keys, grant, fence } = order;
   const result = await revokeGrant(core, provider, keys, grant, fence);
   if (result !== "refused" || !revokesByAccessToken(provider)) return result;
   const newer = await refreshed(core, order);
   if (newer === undefined) return result;
   // A refresh token can be used only once: the next attempt needs the new one.
-  await keep(core, row, newer);
+  await keep(core, order, newer);
   return revokeGrant(core, provider, keys, newer, fence);
 }
 
@@ -51,15 +53,16 @@ async function refreshed(core: Core, { provider, keys, grant, fence }: Order): P
   }
 }
 
-async function keep({ keyring, store, log }: Core, row: RevocationRow, grant: Grant): Promise<void> {
+async function keep({ keyring, store, log }: Core, { row, writes }: Order, grant: Grant): Promise<void> {
   // A grant of a consent flow is young.
   if (row.sealed_tokens === null) return;
   const { facts, userInfo } = grant;
-  try {
-    const info = { facts, ...(userInfo === undefined ? {} : { userInfo }) };
+  const info = { facts, ...(userInfo === undefined ? {} : { userInfo }) };
+  const write = async (): Promise<void> => {
     const sealed = await sealTokens(keyring, row, grant, info);
     await store.write(() => replaceTokens({ id: row.id, ...sealed }), { reserved: true });
-  } catch (error) {
-    log.warn("new tokens of a revocation could not be stored", { error });
-  }
+  };
+  await writes
+    .run("new tokens of a revocation", write, { isFinal: (error) => !isTemporary(error) })
+    .catch((error: unknown) => log.warn("new tokens of a revocation could not be stored", { error }));
 }

@@ -1,13 +1,14 @@
 // The record of a connection.
 import { type Static, Type } from "typebox";
 import { pagingQuery } from "../base/schema";
+import { PROVIDER_TYPES } from "../providers/schema";
 
 export const UserAuthProviderConnectionResponse = Type.Object({
   id: Type.String(),
   connection_id: Type.String(),
   connection_status: Type.Enum(["active", "expired", "revoked"]),
   provider_id: Type.String(),
-  provider_type: Type.Enum(["oauth2"]),
+  provider_type: Type.Enum([...PROVIDER_TYPES]),
   provider_description: Type.Optional(Type.String()),
   provider_user_info: Type.Optional(Type.Unknown()),
   scopes: Type.Array(Type.String()),

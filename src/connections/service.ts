@@ -58,8 +58,8 @@ export class Connections {
     this.#core = core;
     this.#audit = audit;
     this.#providers = providers;
-    this.revocations = new Revocations(core, providers);
     this.#writes = new RepeatedWrites(core);
+    this.revocations = new Revocations(core, providers, this.#writes);
     this.#refresher = new Refresher(core, providers, { writes: this.#writes, revocations: this.revocations });
     this.#grants = new GrantStore(core, audit, { refresher: this.#refresher, revocations: this.revocations });
     this.#live = new LiveGrants(core);

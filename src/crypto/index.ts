@@ -2,13 +2,15 @@
 export { isApiKey, newApiKey, prefixOfKeyLike, visiblePrefix } from "./api-key";
 export { earliestId, hashOf, idAfter, newId, newToken, type Random, sameSecret, systemRandom } from "./ids";
 export { equalsSealed } from "./equal-sealed";
+export { base64Url, signedToken, unsignedToken } from "./jwt";
 export { nodeCrypto } from "./node-crypto";
 export { type KeyringOptions, openKeyring } from "./keyring";
 export type { Keyring } from "./types";
 export type { Place } from "./place";
 export type { RootKeySettings } from "./root-key";
 export { rootKeySources } from "./root-key-settings";
-export { createOnce, resolvedFile } from "./durable-file";
+export { dataKeysIn, namedRootIn } from "./repository";
+export { createOnce, resolvedFile, syncFolder } from "./durable-file";
 export { keyModeFault } from "./key-mode";
 export { oldRoots } from "./old-roots";
 export { hasPreparedKey, leftoverKeyFiles } from "./root-key-files";

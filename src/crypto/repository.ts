@@ -1,5 +1,14 @@
 // SQL of data keys, and of the row that stores the id of the current root key.
-import { all, erase, insertInto, query, run, type Store, type Transaction } from "../store";
+import {
+  all,
+  type ClosedDatabase,
+  erase,
+  insertInto,
+  query,
+  run,
+  type Store,
+  type Transaction,
+} from "../store";
 
 export interface DataKeyRow {
   id: string;
@@ -16,6 +25,18 @@ export function rootIdOf(fact: { value: string } | undefined): string | undefine
 export async function namedRoot(store: Store): Promise<string | undefined> {
   return rootIdOf(await store.get(FIND_ROOT));
 }
+/** The id of the root key that opens a copy of the database. */
+export function namedRootIn(copy: ClosedDatabase): string | undefined {
+  return rootIdOf(copy.all(FIND_ROOT)[0]);
+}
+
+const KEY_IDS = query<{ id: string }>("SELECT id FROM data_keys ORDER BY id");
+
+/** The ids of the data keys in a copy of the database. */
+export function dataKeysIn(copy: ClosedDatabase): string[] {
+  return copy.all(KEY_IDS).map(({ id }) => id);
+}
+
 export const SET_ROOT = query(
   "INSERT INTO facts (name, value) VALUES ('root_key_canary', ?) " +
     "ON CONFLICT (name) DO UPDATE SET value = excluded.value",

@@ -10,18 +10,24 @@ export function accessRequest(userId: string, tools: readonly Tool[]): string {
   for (const { catalog, definition } of tools) {
     const { name, version } = catalog.toolkit;
     const toolkit = (toolkits[name] ??= { tools: {} });
-    const { authorization, secrets = [], metadata } = definition;
+    const { authorization, userKeys = [], secrets = [], metadata } = definition;
+    const keys = userKeys.map((id) => ({
+      provider_id: id,
+      provider_type: "api_key",
+      oauth2: { scopes: [] },
+    }));
+    const consent =
+      authorization === undefined
+        ? []
+        : [
+            {
+              provider_id: authorization.provider,
+              provider_type: "oauth2",
+              oauth2: { scopes: authorization.scopes },
+            },
+          ];
     const requirements = {
-      authorization:
-        authorization === undefined
-          ? []
-          : [
-              {
-                provider_id: authorization.provider,
-                provider_type: "oauth2",
-                oauth2: { scopes: authorization.scopes },
-              },
-            ],
+      authorization: [...consent, ...keys],
       secrets: secrets.map((key) => ({ name: key })),
     };
     (toolkit.tools[definition.name] ??= []).push({ version, requirements, metadata });
@@ -57,20 +63,25 @@ function aboutCall(call: GuardedCall): object {
 }
 
 function contextOf({ tool, userId, authorization, grant }: GuardedCall): object {
-  return {
-    authorization:
-      authorization === undefined
-        ? []
-        : [
-            {
-              provider_id: authorization.name,
-              oauth2: {
-                scopes: grant?.scopes ?? [],
-                at: grant && claimsOf(grant.token),
-                user_info: grant?.userInfo,
-              },
+  const { userKeys = [] } = tool.definition;
+  const consent =
+    authorization === undefined
+      ? []
+      : [
+          {
+            provider_id: authorization.name,
+            oauth2: {
+              scopes: grant?.scopes ?? [],
+              // A key is never shown, whatever it looks like.
+              at: authorization.provider?.apiKey === undefined ? grant && claimsOf(grant.token) : undefined,
+              user_info: grant?.userInfo,
             },
-          ],
+          },
+        ];
+  // Own keys have no scopes, claims and facts.
+  const keys = userKeys.map((id) => ({ provider_id: id, oauth2: { scopes: [] } }));
+  return {
+    authorization: [...consent, ...keys],
     secrets: tool.definition.secrets ?? [],
     metadata: {},
     user_id: userId,

@@ -19,7 +19,7 @@ export interface GrantsOfProject {
    */
   leave(projectId: string): Promise<() => Transaction<boolean>>;
   /** After the deletion. */
-  left(): void;
+  left(project: { id: string; incarnation: string }): void;
 }
 
 export class ProjectDeletion {
@@ -37,22 +37,26 @@ export class ProjectDeletion {
     if (id === DEFAULT_ID) throw malformedRequest("The project default cannot be deleted.");
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const hasGrants = await this.#grants.leave(id);
-      if (await this.#core.store.write(() => this.#delete(principal, id, hasGrants)))
-        return this.#grants.left();
+      const deleted = await this.#core.store.write(() => this.#delete(principal, id, hasGrants));
+      if (deleted !== undefined) return this.#grants.left(deleted);
     }
     throw unavailable("Users keep connecting to this project, so it was not deleted. Try again.");
   }
 
-  /** False if users have granted access since their grants have left. */
-  *#delete(principal: Principal, id: string, hasGrants: () => Transaction<boolean>): Transaction<boolean> {
+  /** Undefined if users have granted access since their grants have left. */
+  *#delete(
+    principal: Principal,
+    id: string,
+    hasGrants: () => Transaction<boolean>,
+  ): Transaction<{ id: string; incarnation: string } | undefined> {
     const row = yield* repository.projectInTransaction(id);
     if (row === undefined) throw unknownProject(id);
-    if (yield* hasGrants()) return false;
+    if (yield* hasGrants()) return undefined;
     yield* this.#core.keyring.destroyDataKeys(id);
     yield* repository.deleteProject(id);
     yield* this.#audit.forgetUsers(id);
     const deployment = { ...principal, projectId: null };
     yield* this.#audit.record(deployment, "project.delete", id, { before: projectRecord(row) });
-    return true;
+    return { id, incarnation: row.incarnation };
   }
 }

@@ -68,6 +68,7 @@ const LIST_ORGANIZATIONS = query<OrganizationRow>(
 );
 const ADD_ORGANIZATION = query("INSERT INTO organizations (id, name, created_at) VALUES (?, ?, ?)");
 const FIND_PROJECT = query<ProjectRow>(`SELECT ${PROJECT_COLUMNS} FROM projects WHERE id = ?`);
+const PROJECT_IDS = query<{ id: string }>("SELECT id FROM projects ORDER BY id");
 const LIST_PROJECTS = query<ProjectRow>(
   `SELECT ${PROJECT_COLUMNS} FROM projects ORDER BY created_at, id LIMIT ?`,
 );
@@ -179,4 +180,9 @@ export function keyInTransaction(projectId: string, id: string): Transaction<Key
 export function* deleteKey(projectId: string, id: string): Transaction<number> {
   yield* touch("keys");
   return yield* run(DELETE_KEY, projectId, id);
+}
+
+/** The ids of all projects. */
+export async function projectIds(store: Store): Promise<string[]> {
+  return (await store.all(PROJECT_IDS)).map(({ id }) => id);
 }

@@ -162,6 +162,11 @@ export class Identity {
     return project.org_id;
   }
 
+  /** The ids of all projects of this installation, for the operator. */
+  async projectIds(): Promise<string[]> {
+    return repository.projectIds(this.#core.store);
+  }
+
   /** Creates a project with its own data key. `audience`: that of its user tokens. Throws `already_exists`. */
   async createProject(
     principal: Principal,

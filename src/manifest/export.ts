@@ -35,7 +35,7 @@ export async function exported(services: Services, principal: Principal): Promis
     session_verification: { verifier_url, unsafe_skip_verification },
     // Those of workers are created with them.
     providers: byName(
-      providers.items.filter(({ oauth2 }) => oauth2.worker === undefined),
+      providers.items.filter(({ oauth2 }) => oauth2?.worker === undefined),
       "id",
     ).map((record) => exportedProvider(record, nameOf(record.id))),
     secrets: byName(
@@ -57,6 +57,8 @@ export async function exported(services: Services, principal: Principal): Promis
 // `prefix`: that of the variables for its secrets.
 function exportedProvider(provider: AuthProvider, prefix: string) {
   const { oauth2, binding: _binding, created_at: _created, updated_at: _updated, ...record } = provider;
+  // Of the type `api_key`: it has no secret.
+  if (oauth2 === undefined) return record;
   const { client_secret, private_key, redirect_uri: _uri, ...visible } = oauth2;
   return {
     ...record,

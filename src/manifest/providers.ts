@@ -13,7 +13,7 @@ export async function planProviders(
   if (manifest.providers === undefined) return [];
   const { providers } = services;
   // Those of workers come and go with them.
-  const items = (await providers.list(principal)).items.filter(({ oauth2 }) => oauth2.worker === undefined);
+  const items = (await providers.list(principal)).items.filter(({ oauth2 }) => oauth2?.worker === undefined);
   const steps = manifest.providers.map((given, index) =>
     planProvider(
       services,
@@ -38,8 +38,10 @@ async function planProvider(
   known: AuthProvider | undefined,
   field: string,
 ): Promise<Step> {
-  const { client_secret_from: _secret, private_key_from: _key, ...oauth2 } = given.oauth2;
-  const wanted: AuthProviderCreate = { ...given, oauth2 };
+  const { oauth2: block, ...record } = given;
+  const { client_secret_from: _secret, private_key_from: _key, ...oauth2 } = block ?? NO_OAUTH2;
+  // The manifest was checked against its schema.
+  const wanted = (block === undefined ? record : { ...record, oauth2 }) as AuthProviderCreate;
   const { id } = wanted;
   const missing = missingSecrets(given, known);
   if (known === undefined) {
@@ -54,7 +56,7 @@ async function planProvider(
     (name) => secrets[name] !== undefined && !same.includes(name),
   );
   const differences = [
-    ...differing({ ...patch, oauth2: visible }, known),
+    ...differing(block === undefined ? patch : { ...patch, oauth2: visible }, known),
     ...secretFields(renewed.map((name) => `oauth2.${name}`)),
   ];
   return {
@@ -65,15 +67,19 @@ async function planProvider(
   };
 }
 
+/** Of a provider of another type. */
+const NO_OAUTH2: Partial<NonNullable<ManifestProvider["oauth2"]>> = {};
+
 /** What the manifest takes from a source that had no value, and is not stored yet. */
-function missingSecrets({ id, oauth2 }: ManifestProvider, known: AuthProvider | undefined): string[] {
+function missingSecrets({ id, oauth2: block }: ManifestProvider, known: AuthProvider | undefined): string[] {
+  const oauth2 = block ?? NO_OAUTH2;
   const isMissing = (source: unknown, value: unknown, stored: { exists: boolean } | undefined): boolean =>
     source !== undefined && value === undefined && stored?.exists !== true;
   return [
-    ...(isMissing(oauth2.client_secret_from, oauth2.client_secret, known?.oauth2.client_secret)
+    ...(isMissing(oauth2.client_secret_from, oauth2.client_secret, known?.oauth2?.client_secret)
       ? [`the client secret of the provider ${id}`]
       : []),
-    ...(isMissing(oauth2.private_key_from, oauth2.private_key, known?.oauth2.private_key)
+    ...(isMissing(oauth2.private_key_from, oauth2.private_key, known?.oauth2?.private_key)
       ? [`the private key of the provider ${id}`]
       : []),
   ];

@@ -6,7 +6,7 @@ import { ModelEntryCreateRequest } from "../llm/model-schema";
 import { AuthProviderCreateRequest } from "../providers/schema";
 import { SecretKey } from "../secrets/schema";
 import { UpdateSessionVerificationSettingsRequest } from "../settings/schema";
-import { CreateWorkerRequest } from "../workers/schema";
+import { TerminalWorkerRequest } from "../workers/schema";
 
 const most = { maxItems: 1000 };
 
@@ -39,7 +39,9 @@ export const ManifestPlugin = Type.Intersect([
 
 export const ManifestProvider = Type.Intersect([
   AuthProviderCreateRequest,
-  Type.Object({ oauth2: Type.Object({ client_secret_from: source, private_key_from: source }) }),
+  Type.Object({
+    oauth2: Type.Optional(Type.Object({ client_secret_from: source, private_key_from: source })),
+  }),
 ]);
 
 const { openai, anthropic, ...entry } = ModelEntryCreateRequest.properties;
@@ -51,7 +53,7 @@ export const ManifestModel = Type.Object({
   anthropic: Type.Optional(Type.Object({ ...anthropic.properties, api_key_from: source }, closed)),
 });
 
-const { http, mcp, ...worker } = CreateWorkerRequest.properties;
+const { http, mcp, ...worker } = TerminalWorkerRequest.properties;
 const { secrets: _secrets, oauth2, ...server } = mcp.properties;
 
 /** In `secrets`, `NAME_from` remains if the client did not find the value. */

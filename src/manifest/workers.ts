@@ -1,9 +1,15 @@
 // Workers in a manifest. Their catalogs are not part of it, and those of the configuration file belong to the deployment.
 import { present } from "../base";
-import { alreadyExists, malformedRequest } from "../errors";
+import { alreadyExists, type FieldError, malformedRequest } from "../errors";
 import type { Principal } from "../identity";
 import type { Change } from "../store";
-import type { CreateWorker, UpdateWorker, Worker } from "../workers";
+import {
+  type CreateWorker,
+  maySetPrograms,
+  PROGRAM_REFUSED,
+  type UpdateWorker,
+  type Worker,
+} from "../workers";
 import type { Manifest, ManifestWorker } from "./schema";
 import {
   byName,
@@ -26,7 +32,7 @@ export async function exportedWorkers({ workers }: Services, principal: Principa
   const nameOf = distinctNames();
   const own = (await everything((window) => workers.list(principal, window))).filter(isOwn);
   // What the server has found out or registered itself is not part of the document.
-  const given = await workers.givenOAuth2(principal);
+  const given = await workers.stored.givenOAuth2(principal);
   return byName(own, "id").map((worker) => exportedWorker(worker, given.get(worker.id), nameOf(worker.id)));
 }
 
@@ -71,6 +77,13 @@ async function planWorker(
   { wanted, field, known, together }: WorkerPlan,
 ): Promise<Step> {
   const { id } = wanted;
+  if (wanted.mcp?.stdio !== undefined && !maySetPrograms(principal))
+    return {
+      change: changeOf("worker", id),
+      field,
+      problem: refusedProgram(field),
+      prepare: () => undefined,
+    };
   const [request, sources] = withoutSources(wanted);
   const missing = sources
     .filter((name) => !(known === undefined ? [] : secretsOf(known)).includes(name))
@@ -81,7 +94,7 @@ async function planWorker(
   }
   const patch = patchOf(request, known);
   const given = givenSecrets(patch);
-  const same = await workers.sameSecrets(principal, id, patch);
+  const same = await workers.stored.sameSecrets(principal, id, patch);
   const renewed = given.filter((name) => !same.includes(name)).map(fieldOfSecret);
   const differences = [...differing(withoutSecrets(patch), known), ...secretFields(renewed)];
   return {
@@ -91,6 +104,10 @@ async function planWorker(
     prepare:
       differences.length === 0 ? () => undefined : together.add(() => workers.change(principal, id, patch)),
   };
+}
+
+function refusedProgram(field: string): FieldError {
+  return { field: `${field}.mcp.stdio`, rule: "terminal", message: PROGRAM_REFUSED };
 }
 
 /** Preparations that wait for other servers: the first one that is needed starts all of them, a few at a time. */
@@ -207,7 +224,7 @@ function secretsOf({ http, mcp }: Worker): string[] {
 // `prefix`: that of the variables for its secrets.
 function exportedWorker(worker: Worker, oauth2: OAuth2 | undefined, prefix: string) {
   const { id, type, enabled, http, mcp, toolkit, updates } = worker;
-  const { trust_annotations, strict_results, send_tokens, limits } = worker;
+  const { trust_annotations, strict_results, send_tokens, limits, identity, identity_header } = worker;
   return {
     id,
     type,
@@ -215,7 +232,8 @@ function exportedWorker(worker: Worker, oauth2: OAuth2 | undefined, prefix: stri
     ...(http === undefined ? {} : { http: exportedHttp(http, prefix) }),
     ...(mcp === undefined ? {} : { mcp: exportedMcp(mcp, oauth2, prefix) }),
     updates,
-    ...present({ toolkit, trust_annotations, strict_results, send_tokens, limits }),
+    ...present({ toolkit, trust_annotations, strict_results, send_tokens, limits, identity_header }),
+    ...(identity === "jwt" ? { identity } : {}),
   };
 }
 
@@ -224,7 +242,7 @@ function exportedHttp({ uri, timeout, retry }: NonNullable<Worker["http"]>, pref
 }
 
 function exportedMcp(
-  { uri, timeout, retry, headers, secrets, oauth2: shown }: NonNullable<Worker["mcp"]>,
+  { uri, stdio, timeout, retry, headers, secrets, oauth2: shown }: NonNullable<Worker["mcp"]>,
   oauth2: OAuth2 | undefined,
   prefix: string,
 ) {
@@ -233,7 +251,7 @@ function exportedMcp(
     { env: `${prefix}_${name.toUpperCase()}` },
   ]);
   return {
-    uri,
+    ...present({ uri, stdio }),
     timeout,
     retry,
     ...present({ headers }),

@@ -6,6 +6,7 @@ import type { Authorization, AuthorizationService } from "../authorization";
 import type { Tool, Tools } from "../tools";
 import type { GatewayUser } from "./access";
 import { isObject, type JsonObject } from "../base";
+import type { Reader } from "./answer-form";
 import { RpcError, URL_ELICITATION_REQUIRED } from "./json-rpc";
 import { errorText, type ResultFields } from "./result";
 
@@ -92,16 +93,13 @@ export function consentOf(
   };
 }
 
-/** The result for a client without URL elicitation, in the format that existing agents read. */
-export function consentText({ address, message }: ConsentPage): ResultFields {
-  return errorText(
-    JSON.stringify({
-      authorization_url: address,
-      llm_instructions:
-        "Show the user the authorization_url and ask them to open it and allow access. Then call the tool again.",
-      message,
-    }),
-  );
+const INSTRUCTIONS =
+  "Show the user the authorization_url and ask them to open it and allow access. Then call the tool again.";
+
+/** The result for a client without URL elicitation: JSON, which existing agents read, unless the client would refuse it. */
+export function consentText({ address, message }: ConsentPage, { parsesTexts }: Reader): ResultFields {
+  if (parsesTexts) return errorText(`${message}\nauthorization_url: ${address}\n${INSTRUCTIONS}`);
+  return errorText(JSON.stringify({ authorization_url: address, llm_instructions: INSTRUCTIONS, message }));
 }
 
 /** The error for clients of revision 2025-11-25 with URL elicitation. */

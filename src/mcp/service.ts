@@ -10,6 +10,7 @@ import type { Tools } from "../tools";
 import { Access, type GatewayUser } from "./access";
 import { Calls, internalRpcError } from "./call";
 import { GatewayConsent } from "./consent";
+import { Finding } from "./finding";
 import { checkHeaders, checkVersionHeader, type HeaderReader } from "./http-headers";
 import {
   ACCEPTED,
@@ -42,6 +43,7 @@ import {
   MODERN,
   namedVersion,
   negotiated,
+  parsesTexts,
   unsupported,
 } from "./versions";
 
@@ -105,6 +107,7 @@ export class Mcp {
       }),
       offers: this.#offers,
       upstreams: this.#upstreams,
+      finding: new Finding(tools, this.#offers),
       piped: this.#piped,
     });
   }
@@ -183,6 +186,7 @@ export class Mcp {
       version,
       byUrl: supportsUrl(capabilities),
       byForm: version !== "2025-03-26" && supportsForms(capabilities),
+      parsesTexts: parsesTexts(params),
     });
     return { ...resultReply(id, JSON.stringify(result)), sessionId };
   }

@@ -18,6 +18,8 @@ export interface SessionState {
   byUrl: boolean;
   /** The client can ask its user with a form. */
   byForm: boolean;
+  /** The client takes texts that are JSON for structured content. */
+  parsesTexts: boolean;
 }
 
 export interface Session extends SessionState {
@@ -51,10 +53,11 @@ export class Sessions {
   /** Starts a session of a user at a gateway and returns its id. */
   async begin(
     { gateway, principal, userId }: GatewayUser,
-    { version, byUrl, byForm }: SessionState,
+    { version, byUrl, byForm, parsesTexts }: SessionState,
   ): Promise<string> {
     const { keyring, random } = this.#core;
-    const parts = [version, byUrl, actorOf(principal), userId, newToken(random).slice(0, 11), byForm];
+    const unique = newToken(random).slice(0, 11);
+    const parts = [version, byUrl, actorOf(principal), userId, unique, byForm, parsesTexts];
     return keyring.seal(gateway.projectId, placeOf(gateway.id), JSON.stringify(parts));
   }
 
@@ -73,8 +76,8 @@ export class Sessions {
       if (error instanceof RuntimeError) return undefined;
       throw error;
     }
-    // Sessions of earlier versions have no last part.
-    const [version, byUrl, actor, userId, , byForm] = parts;
+    // Sessions of earlier versions lack the last parts.
+    const [version, byUrl, actor, userId, , byForm, parsesTexts] = parts;
     const known = legacyVersion(String(version));
     if (known === undefined) return undefined;
     // Another call may have opened it in the meantime. A session must have one list of running calls.
@@ -84,6 +87,7 @@ export class Sessions {
       version: known,
       byUrl: byUrl === true,
       byForm: byForm === true,
+      parsesTexts: parsesTexts === true,
       gatewayId,
       actor: String(actor),
       userId: String(userId),

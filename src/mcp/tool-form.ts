@@ -29,8 +29,10 @@ export function toolForm({ tool, reader, maxBytes, log, shown }: ToolFormOptions
       return callResult(execution, tool, options);
     },
     text: errorText,
-    consent: consentText,
-    missing: notOffered,
+    consent: (page) => consentText(page, reader),
+    missing: () => {
+      throw notOffered();
+    },
   };
 }
 

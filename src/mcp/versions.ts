@@ -60,6 +60,14 @@ export function supportsUrl(capabilities: JsonObject): boolean {
   return isObject(elicitation) && isObject(elicitation["url"]);
 }
 
+/** Clients that take a text that is JSON for structured content, to help a server that sends none. */
+const PARSE_TEXTS: readonly unknown[] = ["gemini-cli-mcp-client"];
+
+/** Whether the client, by its name in `initialize`, takes texts that are JSON for structured content. */
+export function parsesTexts({ clientInfo }: JsonObject): boolean {
+  return isObject(clientInfo) && PARSE_TEXTS.includes(clientInfo["name"]);
+}
+
 /** Whether the client can ask its user with a form. An empty object means forms ("Elicitation", section "Capabilities"). */
 export function supportsForms({ elicitation }: JsonObject): boolean {
   return isObject(elicitation) && (isObject(elicitation["form"]) || !isObject(elicitation["url"]));

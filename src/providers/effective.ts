@@ -1,6 +1,7 @@
 // A record merged with its preset. A record can override any field of any request.
+import type { ApiKeyConfig } from "./api-key-schema";
 import type { ProviderPreset, TokenServers, TokenThrottle } from "./preset";
-import type { OAuth2Config, RequestConfig, TriggeredRequestConfig } from "./schema";
+import type { OAuth2Config, ProviderType, RequestConfig, TriggeredRequestConfig } from "./schema";
 
 /** What a consent and a refresh need to know about a provider, without the client's secret. */
 export interface EffectiveOAuth2 {
@@ -49,12 +50,15 @@ export interface Provider {
   name?: string;
   /** What scopes allow, in words; only those that the preset knows. */
   scopeWords?: Readonly<Record<string, string>>;
-  type: "oauth2";
+  type: ProviderType;
   description: string | undefined;
   active: boolean;
   version: number;
   redirectUri: string;
+  /** Without requests for a provider of the type `api_key`. */
   oauth2: EffectiveOAuth2;
+  /** Of the type `api_key`: how users' own keys are asked for and checked. */
+  apiKey?: ApiKeyConfig | undefined;
   /** The origins that the client's secrets and the users' tokens may be sent to. */
   origins: readonly string[];
   /** Identifies these origins. Grants with another id belong to earlier ones. */
@@ -75,6 +79,19 @@ const REFRESH_PARAMS = { grant_type: "refresh_token", refresh_token: "{{refresh_
 
 // Without a preset, the ID token identifies the account if there is one.
 const OPENID_FACTS = { user_id: "jwt_decode('$.id_token','$.sub')" };
+
+/** Nothing can be asked, refreshed or revoked. */
+export const NO_OAUTH2: EffectiveOAuth2 = {
+  clientId: "",
+  scopeDelimiter: " ",
+  pkce: false,
+  authorize: { endpoint: "" },
+  token: { endpoint: "" },
+  refresh: undefined,
+  userInfo: undefined,
+  facts: {},
+  account: [],
+};
 
 /** Merges a record that passed `checkOAuth2`, and therefore has both required requests, with its preset. */
 export function effectiveOAuth2(

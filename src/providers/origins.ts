@@ -7,9 +7,9 @@ import {
   requireGivenAgain,
   storedOrigins,
 } from "../origins";
-import { type EffectiveOAuth2, effectiveOAuth2 } from "./effective";
+import { type EffectiveOAuth2, effectiveOAuth2, NO_OAUTH2 } from "./effective";
 import type { ProviderPreset } from "./preset";
-import type { ProviderRow } from "./repository";
+import { apiKeyOf, type ProviderRow } from "./repository";
 import type { AuthProviderPatch } from "./schema";
 import { fill } from "./template";
 
@@ -42,10 +42,16 @@ export function receivingAddresses(oauth2: EffectiveOAuth2): ReceivingAddress[] 
   ];
 }
 
+/** The addresses of a row that receive secrets, tokens or keys. */
+function addressesOf(row: ProviderRow, platforms: Platforms): ReceivingAddress[] {
+  if (row.api_key === null) return receivingAddresses(effectiveOf(row, platforms));
+  return (apiKeyOf(row)?.addresses ?? []).map((address) => ({ field: "api_key.addresses", address }));
+}
+
 /** The list to store with the values of a record. */
 export function givenOrigins(row: ProviderRow, platforms: Platforms): string[] {
   const known = platformOrigins(row.provider_id, platforms);
-  const own = originsOf(receivingAddresses(effectiveOf(row, platforms)).map(({ address }) => address));
+  const own = originsOf(addressesOf(row, platforms).map(({ address }) => address));
   return [
     ...(known.length === 0 ? [] : [`${PLATFORM}${row.provider_id}`]),
     ...own.filter((origin) => !known.includes(origin)),
@@ -70,7 +76,7 @@ export function movesAddress(
   { oauth2 = {} }: AuthProviderPatch,
   platforms: Platforms,
 ): boolean {
-  const addresses = receivingAddresses(effectiveOf(next, platforms));
+  const addresses = addressesOf(next, platforms);
   const moved = movedAddresses(addresses, originsOfProvider(row, platforms));
   const values = [
     { field: "oauth2.client_secret", sealed: row.sealed_client_secret, value: oauth2.client_secret },
@@ -86,6 +92,7 @@ export function movesAddress(
 }
 
 export function effectiveOf(row: ProviderRow, { presets, settings }: Platforms): EffectiveOAuth2 {
+  if (row.api_key !== null) return NO_OAUTH2;
   const preset = row.provider_id === null ? undefined : presets.get(row.provider_id);
   return effectiveOAuth2(JSON.parse(row.oauth2), preset, settings);
 }

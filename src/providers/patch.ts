@@ -2,6 +2,7 @@
 import type { Static, TSchema } from "typebox";
 import { isObject } from "../base";
 import { newToken, type Random } from "../crypto";
+import { ApiKeyConfig, ApiKeyPatch } from "./api-key-schema";
 import type { ProviderRow } from "./repository";
 import {
   type AuthProviderCreate,
@@ -28,7 +29,7 @@ export function newRow(
     externalId,
     random,
     now,
-  }: { oauth2: OAuth2Config; externalId: string; random: Random; now: number },
+  }: { oauth2: OAuth2Config | undefined; externalId: string; random: Random; now: number },
 ): ProviderRow {
   return {
     project_id: projectId,
@@ -38,7 +39,9 @@ export function newRow(
     description: request.description ?? null,
     external_id: externalId,
     status: request.status ?? "active",
-    oauth2: JSON.stringify(oauth2),
+    oauth2: JSON.stringify(oauth2 ?? {}),
+    api_key:
+      request.api_key === undefined ? null : JSON.stringify(knownFields(ApiKeyConfig, request.api_key)),
     sealed_client_secret: null,
     sealed_private_key: null,
     origins: null,
@@ -59,11 +62,13 @@ export function patchedRow(
   const { client_secret: _, private_key: __, ...changes } = knownFields(OAuth2Patch, patch.oauth2 ?? {});
   const before: OAuth2Config = JSON.parse(row.oauth2);
   const oauth2 = JSON.stringify(withTriggers(merge({ ...before }, changes)));
+  const api_key = patchedApiKey(row, patch.api_key);
   const provider_id = patch.provider_id ?? row.provider_id;
   const sealed_client_secret = sealed.clientSecret ?? row.sealed_client_secret;
   const sealed_private_key = sealed.privateKey ?? row.sealed_private_key;
   const changed =
     oauth2 !== row.oauth2 ||
+    api_key !== row.api_key ||
     provider_id !== row.provider_id ||
     sealed_client_secret !== row.sealed_client_secret ||
     sealed_private_key !== row.sealed_private_key;
@@ -73,11 +78,17 @@ export function patchedRow(
     description: patch.description ?? row.description,
     status: patch.status ?? row.status,
     oauth2,
+    api_key,
     sealed_client_secret,
     sealed_private_key,
     version: changed ? row.version + 1 : row.version,
     updated_at: now,
   };
+}
+
+function patchedApiKey({ api_key }: ProviderRow, patch: AuthProviderPatch["api_key"]): string | null {
+  if (api_key === null || patch === undefined) return api_key;
+  return JSON.stringify(merge(JSON.parse(api_key), knownFields(ApiKeyPatch, patch)));
 }
 
 /**

@@ -4,7 +4,7 @@ import { projectBinding } from "../identity";
 import type { Provider } from "./effective";
 import { effectiveOf, originsOfProvider, type Platforms } from "./origins";
 import { nameOf } from "./preset";
-import type { ProviderRow } from "./repository";
+import { apiKeyOf, type ProviderRow } from "./repository";
 import type { AuthProvider, OAuth2Config } from "./schema";
 
 export function providerOf(row: ProviderRow, redirectUri: string, platforms: Platforms): Provider {
@@ -16,12 +16,13 @@ export function providerOf(row: ProviderRow, redirectUri: string, platforms: Pla
     variantOf: preset?.variantOf,
     name: row.description || nameOf(preset) || row.id,
     scopeWords: preset?.scopeWords ?? {},
-    type: "oauth2",
+    type: row.api_key === null ? "oauth2" : "api_key",
     description: row.description ?? undefined,
     active: row.status === "active",
     version: row.version,
     redirectUri,
     oauth2: effectiveOf(row, platforms),
+    apiKey: apiKeyOf(row),
     origins: originsOfProvider(row, platforms),
     originsId: row.origins_id,
     sealedClientSecret: row.sealed_client_secret,
@@ -39,23 +40,28 @@ export function workerOf(row: ProviderRow): string | undefined {
 }
 
 export function providerRecord(row: ProviderRow, redirectUri: string): AuthProvider {
-  const { client_id, ...rest } = oauth2Of(row);
-  const secret = { binding: "project", editable: true } as const;
+  const apiKey = apiKeyOf(row);
   return {
     id: row.id,
     ...(row.provider_id === null ? {} : { provider_id: row.provider_id }),
-    type: "oauth2",
+    type: apiKey === undefined ? "oauth2" : "api_key",
     status: row.status === "active" ? "active" : "inactive",
     ...(row.description === null ? {} : { description: row.description }),
     binding: projectBinding(row.project_id),
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
-    oauth2: {
-      client_id,
-      client_secret: { ...secret, exists: row.sealed_client_secret !== null },
-      ...(row.sealed_private_key === null ? {} : { private_key: { ...secret, exists: true } }),
-      redirect_uri: redirectUri,
-      ...rest,
-    },
+    ...(apiKey === undefined ? { oauth2: oauth2Record(row, redirectUri) } : { api_key: apiKey }),
+  };
+}
+
+function oauth2Record(row: ProviderRow, redirectUri: string): NonNullable<AuthProvider["oauth2"]> {
+  const { client_id, ...rest } = oauth2Of(row);
+  const secret = { binding: "project", editable: true } as const;
+  return {
+    client_id,
+    client_secret: { ...secret, exists: row.sealed_client_secret !== null },
+    ...(row.sealed_private_key === null ? {} : { private_key: { ...secret, exists: true } }),
+    redirect_uri: redirectUri,
+    ...rest,
   };
 }

@@ -1,5 +1,17 @@
 // SQL of auth providers.
+import type { ApiKeyConfig } from "./api-key-schema";
 import { all, get, insertInto, query, rowCommands, type Store, type Transaction } from "../store";
+
+export function apiKeyOf({ api_key }: Pick<ProviderRow, "api_key">): ApiKeyConfig | undefined {
+  // Written by this area only.
+  return api_key === null ? undefined : (JSON.parse(api_key) as ApiKeyConfig);
+}
+
+/** Where keys of users may be sent; undefined for a provider of another type. */
+export function keyAddressesOf(row: Pick<ProviderRow, "api_key">): readonly string[] | undefined {
+  const config = apiKeyOf(row);
+  return config === undefined ? undefined : (config.addresses ?? []);
+}
 
 export interface ProviderKey {
   projectId: string;
@@ -16,6 +28,8 @@ export interface ProviderRow {
   status: string;
   /** JSON of the record's `oauth2` without its secrets. */
   oauth2: string;
+  /** JSON of the record's `api_key`; null: the type is `oauth2`. */
+  api_key: string | null;
   sealed_client_secret: string | null;
   sealed_private_key: string | null;
   /** JSON list of the origins that the values were given for (`origins.ts`); null: a record that is older than this column. */
@@ -33,6 +47,7 @@ const SETTABLE = [
   "description",
   "status",
   "oauth2",
+  "api_key",
   "sealed_client_secret",
   "sealed_private_key",
   "origins",
@@ -64,7 +79,10 @@ export const {
   key: ["project_id", "id"],
 });
 
-type FormerRow = Omit<ProviderRow, "type" | "description" | "status" | "created_at" | "updated_at"> & {
+type FormerRow = Omit<
+  ProviderRow,
+  "type" | "api_key" | "description" | "status" | "created_at" | "updated_at"
+> & {
   moved_at: number;
 };
 const FORMER = [
@@ -98,7 +116,14 @@ export async function findFormerProvider(
 ): Promise<ProviderRow | undefined> {
   const row = await store.get(FIND_FORMER, projectId, id, originsId);
   // Nothing but a revocation uses it.
-  const rest = { type: "oauth2", description: null, status: "inactive", created_at: 0, updated_at: 0 };
+  const rest = {
+    type: "oauth2",
+    api_key: null,
+    description: null,
+    status: "inactive",
+    created_at: 0,
+    updated_at: 0,
+  };
   return row === undefined ? undefined : { ...row, ...rest };
 }
 

@@ -1,6 +1,7 @@
 // Records of auth providers as clients send and read them.
 import { type Static, Type } from "typebox";
 import { isObject } from "../base";
+import { ApiKeyConfig, ApiKeyPatch } from "./api-key-schema";
 import { BindingResponse, CHOSEN_ID, ChosenId, SecretResponse } from "../identity/schema";
 
 /** Checked with a better error by the rules of providers. */
@@ -13,6 +14,10 @@ const freeMap = Type.Record(Type.String({ pattern: "^[\\s\\S]{1,200}$" }), Type.
   // Each value is a template that is filled in for every consent and every token request.
   maxProperties: 50,
 });
+
+/** What users give: a consent, or a key of their own. */
+export const PROVIDER_TYPES = ["oauth2", "api_key"] as const;
+export type ProviderType = (typeof PROVIDER_TYPES)[number];
 
 export const AUTH_METHODS = [
   "",
@@ -135,7 +140,11 @@ export const OAuth2Patch = Type.Object({
 const descriptive = {
   description: Type.Optional(Type.String({ maxLength: 1000 })),
   provider_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  type: Type.Optional(Type.Enum(["oauth2"])),
+  type: Type.Optional(
+    Type.Enum([...PROVIDER_TYPES], {
+      description: "Whether users consent at the provider (oauth2), or enter a key of their own (api_key).",
+    }),
+  ),
   status: Type.Optional(Type.Enum(["active", "inactive"])),
 };
 
@@ -143,13 +152,15 @@ export const AuthProviderCreateRequest = Type.Object({
   id: ChosenId,
   ...descriptive,
   external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 50, pattern: CHOSEN_ID })),
-  oauth2: OAuth2Create,
+  oauth2: Type.Optional(OAuth2Create),
+  api_key: Type.Optional(ApiKeyConfig),
 });
 
 export const AuthProviderPatchRequest = Type.Object({
   id: Type.Optional(ChosenId),
   ...descriptive,
   oauth2: Type.Optional(OAuth2Patch),
+  api_key: Type.Optional(ApiKeyPatch),
 });
 
 const time = Type.String({ format: "date-time" });
@@ -157,26 +168,29 @@ const time = Type.String({ format: "date-time" });
 export const AuthProviderResponse = Type.Object({
   id: ChosenId,
   provider_id: Type.Optional(Type.String()),
-  type: Type.Enum(["oauth2"]),
+  type: Type.Enum([...PROVIDER_TYPES]),
   status: Type.Enum(["active", "inactive"]),
   description: Type.Optional(Type.String()),
   binding: BindingResponse,
   created_at: time,
   updated_at: time,
-  oauth2: Type.Object({
-    client_id: Type.String(),
-    client_secret: SecretResponse,
-    private_key: Type.Optional(SecretResponse),
-    redirect_uri: Type.String({
-      shown: ADDRESS,
-      description: "The redirect address to register at the provider.",
+  oauth2: Type.Optional(
+    Type.Object({
+      client_id: Type.String(),
+      client_secret: SecretResponse,
+      private_key: Type.Optional(SecretResponse),
+      redirect_uri: Type.String({
+        shown: ADDRESS,
+        description: "The redirect address to register at the provider.",
+      }),
+      worker: Type.Optional(
+        Type.String({ description: "The worker that it was created for, and is deleted with." }),
+      ),
+      ...common,
+      ...requests,
     }),
-    worker: Type.Optional(
-      Type.String({ description: "The worker that it was created for, and is deleted with." }),
-    ),
-    ...common,
-    ...requests,
-  }),
+  ),
+  api_key: Type.Optional(ApiKeyConfig),
 });
 
 /** What to enter in the console of a well-known platform. */
@@ -230,5 +244,7 @@ function completed(request: { readonly [field: string]: unknown }): object {
   return { ...request, triggers: { ...given, on_token_grant, on_token_refresh } };
 }
 export type AuthProviderCreate = Static<typeof AuthProviderCreateRequest>;
+/** Of the type `oauth2`. */
+export type OAuth2ProviderCreate = AuthProviderCreate & Required<Pick<AuthProviderCreate, "oauth2">>;
 export type AuthProviderPatch = Static<typeof AuthProviderPatchRequest>;
 export type AuthProvider = Static<typeof AuthProviderResponse>;

@@ -1,34 +1,24 @@
 // Auth providers: where and how users consent.
-import { nearest, present, UNPAGED_LIMIT, wholePage, type Page } from "../base";
+import { UNPAGED_LIMIT, wholePage, type Page } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { alreadyExists, malformedRequest, notFound } from "../errors";
 import type { Principal } from "../identity";
-import { newToken } from "../crypto";
 import { originChange } from "../origins";
 import { CachedByGeneration, type Change, makeChange, type Transaction, UniqueViolation } from "../store";
 import type { ProviderPreset } from "./preset";
 import { type Chosen, chooseProvider, type ProviderChoice } from "./choice";
-import { withDiscovery } from "./discovery";
 import type { ProviderDependents, Writer } from "./dependents";
 import type { Provider } from "./effective";
-import { givenOrigins, movesAddress, originsOfProvider, type Platforms } from "./origins";
-import { changedSecrets, knownFields, newRow, patchedRow, type SealedSecrets } from "./patch";
-import { oauth2Of, providerOf, providerRecord } from "./record";
+import { originsOfProvider, type Platforms } from "./origins";
+import { changedSecrets } from "./patch";
+import { providerOf, providerRecord } from "./record";
 import * as repository from "./repository";
-import { checkOAuth2 } from "./rules";
-import { externalIdFor, findPreset, providerSetup, type ScopesOf } from "./setup";
 import type { ProviderRow } from "./repository";
+import { ProviderRows } from "./rows";
+import type { AuthProvider, AuthProviderCreate, AuthProviderPatch, ProviderSetup } from "./schema";
 import { type ClientKeys, ClientSecrets, type GivenSecrets } from "./secrets";
-import {
-  type AuthProvider,
-  type AuthProviderCreate,
-  type AuthProviderPatch,
-  OAuth2Create,
-  withTriggers,
-  type ProviderSetup,
-  type GivenOAuth2,
-} from "./schema";
+import { externalIdFor, findPreset, providerSetup, type ScopesOf } from "./setup";
 
 interface Updated {
   row: ProviderRow;
@@ -43,6 +33,7 @@ export class Providers {
   readonly #dependents: ProviderDependents;
   readonly #ofProject: CachedByGeneration<string, Provider[]>;
   readonly #secrets: ClientSecrets;
+  readonly #rows: ProviderRows;
   readonly #records: CachedByGeneration<string, AuthProvider>;
   readonly #wellKnown: CachedByGeneration<string, Provider[]>;
 
@@ -54,6 +45,7 @@ export class Providers {
     this.#dependents = dependents;
     this.#ofProject = new CachedByGeneration(core.store, "providers");
     this.#secrets = new ClientSecrets(core.keyring);
+    this.#rows = new ProviderRows(core, this.#secrets, this.#platforms);
     this.#records = new CachedByGeneration(core.store, "providers");
     this.#wellKnown = new CachedByGeneration(core.store, "providers");
   }
@@ -78,19 +70,7 @@ export class Providers {
     request: AuthProviderCreate,
     worker?: string,
   ): Promise<Change<ProviderRow>> {
-    const { clock, random } = this.#core;
-    const { client_secret, private_key, ...given } = knownFields(OAuth2Create, request.oauth2);
-    const own = withTriggers({ ...given, ...present({ worker }) });
-    const oauth2 = await withDiscovery(this.#core, principal.projectId, own, private_key !== undefined);
-    this.#check(oauth2, request.provider_id);
-    const { projectId } = principal;
-    const externalId = request.external_id ?? (await externalIdFor(this.#core, projectId, request.id));
-    const row: ProviderRow = {
-      ...newRow(projectId, request, { oauth2, externalId, random, now: clock.now() }),
-      sealed_client_secret: await this.#secrets.seal(projectId, request.id, "client_secret", client_secret),
-      sealed_private_key: await this.#secrets.seal(projectId, request.id, "private_key", private_key),
-    };
-    row.origins = JSON.stringify(givenOrigins(row, this.#platforms));
+    const row = await this.#rows.added(principal, request, worker);
     return { body: () => this.#create(principal, row) };
   }
 
@@ -114,7 +94,7 @@ export class Providers {
       privateKey: await this.#secrets.seal(projectId, id, "private_key", private_key),
     };
     const now = this.#core.clock.now();
-    const change = (row: ProviderRow) => this.#changed(row, patch, sealed, now);
+    const change = (row: ProviderRow) => this.#rows.changed(row, patch, sealed, now);
     return {
       body: () => this.#update(principal, id, change),
       committed: ({ moved }) => (moved ? this.#dependents.afterOrders() : undefined),
@@ -226,8 +206,9 @@ export class Providers {
     const moved = next.origins_id !== row.origins_id;
     if (next.version !== row.version) yield* this.#dependents.changed(principal.projectId, id);
     if (moved) {
-      yield* repository.keepFormerProvider(row, this.#core.clock.now());
-      yield* this.#dependents.moved(principal.projectId, id);
+      const revokes = row.api_key === null;
+      if (revokes) yield* repository.keepFormerProvider(row, this.#core.clock.now());
+      yield* this.#dependents.moved(principal.projectId, id, revokes);
     }
     yield* repository.updateProvider(next);
     const [before, after] = [row, next].map((each) => originsOfProvider(each, this.#platforms));
@@ -239,18 +220,6 @@ export class Providers {
     return { row: next, moved };
   }
 
-  #changed(row: ProviderRow, patch: AuthProviderPatch, sealed: SealedSecrets, now: number): ProviderRow {
-    const next = patchedRow(row, patch, sealed, now);
-    this.#check(oauth2Of(next), next.provider_id ?? undefined);
-    if (next.version === row.version) return next;
-    const moved = movesAddress(row, next, patch, this.#platforms);
-    return {
-      ...next,
-      origins: JSON.stringify(givenOrigins(next, this.#platforms)),
-      origins_id: moved ? newToken(this.#core.random) : row.origins_id,
-    };
-  }
-
   *#delete(principal: Principal, id: string): Transaction<ProviderRow> {
     const row = yield* repository.providerInTransaction(principal.projectId, id);
     if (row === undefined) throw unknown(id);
@@ -260,15 +229,6 @@ export class Providers {
     yield* repository.deleteProvider(row);
     yield* this.#audit.record(principal, "provider.delete", id, { before: this.#record(row) });
     return row;
-  }
-
-  #check(oauth2: GivenOAuth2, providerId: string | undefined): void {
-    const meant = providerId === undefined ? undefined : nearest(providerId, [...this.#presets.keys()]);
-    checkOAuth2(oauth2, this.#presetOf(providerId) !== undefined, meant);
-  }
-
-  #presetOf(providerId: string | undefined): ProviderPreset | undefined {
-    return providerId === undefined ? undefined : this.#presets.get(providerId);
   }
 
   #redirectUri(row: ProviderRow): string {

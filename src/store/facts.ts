@@ -2,7 +2,8 @@
 import { get, query, run, type Transaction } from "./port";
 
 const FIND = query<{ value: string }>("SELECT value FROM facts WHERE name = ?");
-const SET = query(
+/** Its parameters: a name and a text. */
+export const SET_FACT = query(
   "INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
 );
 
@@ -11,5 +12,5 @@ export function* fact(name: string): Transaction<string | undefined> {
 }
 
 export function* setFact(name: string, value: string): Transaction<void> {
-  yield* run(SET, name, value);
+  yield* run(SET_FACT, name, value);
 }

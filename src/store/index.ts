@@ -21,8 +21,10 @@ export {
 export { type Change, makeChange, makeChanges, rehearseChanges } from "./change";
 export { Ages, nextGeneration } from "./ages";
 export { CachedByGeneration } from "./cache";
-export { setFact } from "./facts";
+export { changeCopy, ClosedDatabase, copyDatabase, schemaOf } from "./copies";
+export { fact, SET_FACT, setFact } from "./facts";
 export { mainMigrations } from "./schema/main";
+export { newestSchema } from "./schema/newest";
 export { damageOf } from "./damage";
 export { keepsRests } from "./erasure";
 export { DeletionTime } from "./deletion-time";

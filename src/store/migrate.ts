@@ -59,7 +59,8 @@ export function migrate(
     .immediate();
 }
 
-function versionOf(database: Database): number {
+/** The newest migration of a database; 0 for one without tables. */
+export function versionOf(database: Database): number {
   if (database.query(HAS_TABLE).get() === null) return 0;
   return database.query<Applied, []>(NEWEST).get()?.version ?? 0;
 }

@@ -26,6 +26,7 @@ export interface Run {
   renew: () => Promise<LiveGrant | undefined>;
   progress: Progress;
   secrets: Readonly<Record<string, string>>;
+  userKeys: Readonly<Record<string, Redacted>>;
   /** Aborts when the run must end. */
   limit: Pick<TimeLimit, "signal" | "stop" | "left">;
   deadline: number;
@@ -56,6 +57,7 @@ export function toolContext(core: Core, run: Run): ToolContext {
   return {
     call: run.call,
     fetch: (base, path, request = {}) => platformFetch(core, run, base, path, request),
+    fence: run.fence,
     renew: renewed,
     reportEffect: () => {
       run.progress.hasEffect = true;
@@ -69,6 +71,7 @@ export function toolContext(core: Core, run: Run): ToolContext {
       return core.publicUrl();
     },
     secrets: run.secrets,
+    userKeys: run.userKeys,
     ...(run.caller === undefined ? {} : { caller: run.caller }),
     get signal() {
       return run.limit.signal;

@@ -7,6 +7,7 @@ import type { ProviderPreset } from "../providers";
 import type { Caller } from "./caller";
 import type { ToolMemory } from "./memory";
 import type { CatalogCallback, CatalogPage } from "./page";
+import type { EverydayWords } from "./search/everyday-words";
 import type { SelfCheck } from "./self-check/definition";
 
 /** The behaviour of a tool, for listings and MCP hints. */
@@ -55,6 +56,8 @@ export interface CallFacts {
   executionId: string;
   projectId: string;
   userId: string;
+  /** Who asked for it, as the execution log names it: `key:ID`, `user:ID`, `operator`. */
+  actor: string;
 }
 
 /** What a running tool may use. It has no access to tokens, the database or other users. */
@@ -65,6 +68,8 @@ export interface ToolContext {
    * address. The token goes only to the bases' own hosts. Throws `EgressError`.
    */
   fetch(base: string, path: string, request?: PlatformRequest): Promise<Response>;
+  /** Rejects if the run must not send anything any more, such as one whose time another run has taken. `fetch` asks it itself. */
+  fence?: (() => Promise<void>) | undefined;
   /**
    * Called when the platform has refused the token of a request, which it has not performed. True: `fetch` has a newer token
    * now, and the same request may be sent again. A run renews its token at most once. Throws `ToolError` if the provider
@@ -83,6 +88,8 @@ export interface ToolContext {
   publicUrl: string;
   /** Values of the secrets that the definition names. */
   secrets: Readonly<Record<string, string>>;
+  /** The calling user's own keys that the definition names, by the ids of their auth providers. */
+  userKeys: Readonly<Record<string, Redacted>>;
   /** For progress and questions; absent if the protocol does not support them. */
   caller?: Caller;
   /** Aborts when the caller disconnects or the time is up. */
@@ -109,6 +116,8 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
    */
   authorization?: { provider: string; id?: string; scopes: readonly string[] };
   secrets?: readonly string[];
+  /** Ids of auth providers of the type `api_key`: the tool runs only for users who have given a key for each of them. */
+  userKeys?: readonly string[];
   metadata: ToolMetadata;
   /** Name of the tool that replaces this one, `Toolkit.Tool`. */
   replacement?: string;
@@ -206,6 +215,8 @@ export interface Catalog {
   accountOf?(facts: JsonObject): string | undefined;
   pages?: readonly CatalogPage[];
   callback?: CatalogCallback;
+  /** Words of its tools, and what people say for them, for the search (`search/everyday-words.ts`). */
+  everydayWords?: EverydayWords;
   /** Checks of the platform's behaviour on a real account. */
   selfCheck?: SelfCheck;
   tools: readonly ToolDefinition[];

@@ -32,19 +32,24 @@ export function deprecationMessage({ name, replacement }: ToolDefinition): strin
 }
 
 /** The requirements of a tool, independent of a user. */
-export function declaredRequirements({ authorization, secrets }: ToolDefinition): RequirementsRecord {
+export function declaredRequirements({
+  authorization,
+  userKeys: [key] = [],
+  secrets,
+}: ToolDefinition): RequirementsRecord {
+  const needed =
+    authorization === undefined
+      ? key === undefined
+        ? undefined
+        : { provider_id: key, provider_type: "api_key" as const, oauth2: { scopes: [] } }
+      : {
+          provider_id: authorization.provider,
+          provider_type: "oauth2" as const,
+          oauth2: { scopes: [...authorization.scopes] },
+        };
   return {
     met: false,
-    ...(authorization === undefined
-      ? {}
-      : {
-          authorization: {
-            provider_id: authorization.provider,
-            provider_type: "oauth2",
-            oauth2: { scopes: [...authorization.scopes] },
-            status: "inactive",
-          },
-        }),
+    ...(needed === undefined ? {} : { authorization: { ...needed, status: "inactive" } }),
     ...(secrets === undefined ? {} : { secrets: secrets.map((key) => ({ key, met: false })) }),
   };
 }

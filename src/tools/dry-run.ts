@@ -20,7 +20,7 @@ interface Parts {
   find(principal: Principal, userId: string | undefined, name: string, version?: string): Promise<Tool>;
 }
 
-const NO_REQUIREMENTS = { met: true, authorization: undefined, secrets: [] };
+const NO_REQUIREMENTS = { met: true, authorization: undefined, keys: [], secrets: [] };
 
 export class DryRun {
   readonly #parts: Parts;

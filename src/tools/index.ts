@@ -1,4 +1,5 @@
 // Tools: the interface for catalogs, and the services that list and run tools.
+export { mayReceiveKeys } from "./key-rules";
 export {
   closedList,
   endOfString,
@@ -31,6 +32,7 @@ export {
   fatal,
   type FieldSentence,
   GrantDead,
+  KeysRefused,
   networkTimeout,
   networkUnreachable,
   outcomeUnknown,
@@ -67,9 +69,11 @@ export {
   type ToolPolicy,
 } from "./policy";
 export type { CatalogCallback, CatalogPage, HtmlOptions, PageContext } from "./page";
-export { endedBecause, networkFailureOf } from "./failure";
+export { endedBecause, networkFailureOf, toolErrorRecord } from "./failure";
+export { judgeInput } from "./input";
 export { checkIdempotencyKey, Idempotency } from "./idempotency";
 export { sealedAnswers } from "./idempotency-repository";
+export { SUSPECT_DUE_RUNS } from "./schedule/due-repository";
 export { sealedRuns } from "./schedule/repository";
 export type { ToolExecution, ToolExecutionAttempt, ToolExecutionDetail } from "./schedule/schema";
 export type { AuthorizeTool, ExecuteTool, Execution, ToolRecord, ToolRequirements } from "./schema";

@@ -2,9 +2,16 @@
 import type { Actor } from "../audit";
 import { type Connections, type LiveGrant, missingScopes, TokenRequestError } from "../connections";
 import { consentRequired, requirementsNotMet } from "../errors";
+import type { Provider } from "../providers";
 import type { Secrets } from "../secrets";
 import type { Tool } from "./registry";
-import { type AuthorizationState, type Requirements, secretReason } from "./requirements";
+import {
+  type AuthorizationState,
+  consentsOf,
+  type Requirements,
+  type RequirementsState,
+  secretReason,
+} from "./requirements";
 import { checksServer, wrongServer } from "./secret-address";
 import { ToolError, upstreamFailed } from "./tool-error";
 
@@ -18,7 +25,15 @@ export interface Ready {
   tool: Tool;
   authorization: AuthorizationState | undefined;
   grant: LiveGrant | undefined;
+  /** The user's own keys that the tool sends. */
+  keys: readonly UserKey[];
   secrets: Readonly<Record<string, string>>;
+}
+
+/** A user's own key, as a connection holds it. */
+export interface UserKey {
+  provider: Provider;
+  grant: LiveGrant;
 }
 
 export class Readiness {
@@ -45,17 +60,20 @@ export class Readiness {
    * must consent, 400 if an administrator must act.
    */
   async of(projectId: string, userId: string, tool: Tool, input: object): Promise<Ready | ToolError> {
-    const { authorization: needed, secrets: keys = [] } = tool.definition;
-    if ((needed === undefined && keys.length === 0) || waives(tool, input)) {
-      return { projectId, userId, tool, authorization: undefined, grant: undefined, secrets: {} };
+    const { authorization: needed, secrets: names = [], userKeys = [] } = tool.definition;
+    const needsNothing = needed === undefined && names.length === 0 && userKeys.length === 0;
+    if (needsNothing || waives(tool, input)) {
+      return { projectId, userId, tool, authorization: undefined, grant: undefined, keys: [], secrets: {} };
     }
-    const authorization = await this.#met(projectId, userId, tool);
-    const secrets = await this.#values(projectId, keys);
+    const { authorization, keys: states } = await this.#met(projectId, userId, tool);
+    const secrets = await this.#values(projectId, names);
     const wrong = await this.#wrongServer(projectId, userId, tool, authorization, secrets);
     if (wrong !== undefined) return wrong;
     const grant = await this.#grant(projectId, userId, tool, authorization);
     if (grant instanceof ToolError) return grant;
-    return { projectId, userId, tool, authorization, grant, secrets };
+    const keys = await this.#keys(projectId, userId, tool, states);
+    if (keys instanceof ToolError) return keys;
+    return { projectId, userId, tool, authorization, grant, keys, secrets };
   }
 
   /**
@@ -64,26 +82,44 @@ export class Readiness {
    */
   async check(projectId: string, userId: string, tool: Tool, input: object): Promise<void> {
     if (waives(tool, input)) return;
-    const authorization = await this.#met(projectId, userId, tool);
+    const { authorization } = await this.#met(projectId, userId, tool);
     if (!checksServer(tool.catalog)) return;
     const secrets = await this.#values(projectId, tool.definition.secrets ?? []);
     const wrong = await this.#wrongServer(projectId, userId, tool, authorization, secrets);
     if (wrong !== undefined) throw wrong;
   }
 
-  async #met(projectId: string, userId: string, tool: Tool): Promise<AuthorizationState | undefined> {
+  async #met(projectId: string, userId: string, tool: Tool): Promise<RequirementsState> {
     const state = await this.#requirements.of(projectId, userId, tool);
-    const { authorization } = state;
-    if (authorization !== undefined && authorization.provider === undefined) {
-      const reason = authorization.reason ?? "no auth provider is configured";
+    const consents = consentsOf(state);
+    const unconfigured = consents.find(({ provider }) => provider === undefined);
+    if (unconfigured !== undefined) {
+      const reason = unconfigured.reason ?? "no auth provider is configured";
       throw requirementsNotMet(
-        `${tool.qualifiedName} cannot run: ${reason}. An administrator sets it up: runtime providers setup --help`,
+        `${tool.qualifiedName} cannot run: ${reason}. An administrator sets it up: ${setUpOf(unconfigured)}`,
       );
     }
     const missing = state.secrets.find((secret) => !secret.met);
     if (missing !== undefined) throw requirementsNotMet(secretReason(missing.key));
-    if (authorization !== undefined && !authorization.met) throw consentMissing(tool, authorization);
-    return authorization;
+    const unmet = consents.find(({ met }) => !met);
+    if (unmet !== undefined) throw consentMissing(tool, unmet);
+    return state;
+  }
+
+  /** The keys of this user only. */
+  async #keys(
+    projectId: string,
+    userId: string,
+    tool: Tool,
+    states: readonly AuthorizationState[],
+  ): Promise<UserKey[] | ToolError> {
+    const keys: UserKey[] = [];
+    for (const state of states) {
+      const grant = await this.#grant(projectId, userId, tool, state);
+      if (grant instanceof ToolError) return grant;
+      if (grant !== undefined && state.provider !== undefined) keys.push({ provider: state.provider, grant });
+    }
+    return keys;
   }
 
   async #grant(
@@ -106,8 +142,11 @@ export class Readiness {
       throw error;
     }
     // The refresh showed that the grant is dead or has lost scopes: the error contains the reason.
-    const now = await this.#requirements.of(projectId, userId, tool);
-    throw consentMissing(tool, now.authorization ?? authorization);
+    const now = consentsOf(await this.#requirements.of(projectId, userId, tool));
+    throw consentMissing(
+      tool,
+      now.find(({ provider }) => provider?.id === authorization.provider?.id) ?? authorization,
+    );
   }
 
   /** Before a refresh, which would not help. */
@@ -137,6 +176,11 @@ export class Readiness {
   }
 }
 
+/** The command that helps. */
+function setUpOf({ reason = "", name }: AuthorizationState): string {
+  return reason.includes("key") ? `runtime providers show ${name}` : "runtime providers setup --help";
+}
+
 // The caller's input is JSON; the definition only reads it.
 function waives({ definition }: Tool, input: object): boolean {
   return definition.waivesRequirements?.(input as never) === true;
@@ -154,11 +198,20 @@ export function refreshFailed(error: TokenRequestError): ToolError {
   });
 }
 
-function consentMissing(tool: Tool, { missing, reason }: AuthorizationState): Error {
+function consentMissing(tool: Tool, { missing, reason, provider }: AuthorizationState): Error {
+  if (provider?.type === "api_key") return keyMissing(tool, provider, reason);
   const scopes = missing.length === 0 ? "" : ` (${missing.join(", ")})`;
   const why = reason === undefined ? "" : ` (${reason})`;
   return consentRequired(
     `authorization required: the user has not granted what ${tool.qualifiedName} needs${scopes}${why}. ` +
+      "Call tools/authorize and send the user to the url.",
+  );
+}
+
+function keyMissing(tool: Tool, { name, id }: Provider, reason: string | undefined): Error {
+  const why = reason === undefined ? "" : ` (${reason})`;
+  return consentRequired(
+    `authorization required: ${tool.qualifiedName} needs the user's own key for ${name ?? id}, which the user has not given${why}. ` +
       "Call tools/authorize and send the user to the url.",
   );
 }

@@ -3,7 +3,7 @@ import type { Authorization } from "../authorization";
 import { unionOfScopes } from "../connections";
 import type { Provider } from "../providers";
 import type { Tool } from "./registry";
-import { type AuthorizationState, type RequirementsState, secretReason } from "./requirements";
+import { type AuthorizationState, consentsOf, type RequirementsState, secretReason } from "./requirements";
 import type { ToolRequirementsReport } from "./schema";
 
 interface ToolState {
@@ -38,10 +38,10 @@ interface Need {
 function groupByProvider(states: readonly ToolState[]): Map<string, Need[]> {
   const groups = new Map<string, Need[]>();
   for (const { tool, state } of states) {
-    const { authorization } = state;
-    if (authorization === undefined) continue;
-    const key = authorization.provider?.id ?? authorization.name;
-    groups.set(key, [...(groups.get(key) ?? []), { tool, authorization }]);
+    for (const authorization of consentsOf(state)) {
+      const key = authorization.provider?.id ?? authorization.name;
+      groups.set(key, [...(groups.get(key) ?? []), { tool, authorization }]);
+    }
   }
   return groups;
 }
@@ -65,7 +65,7 @@ async function authorizationItem(group: readonly Need[], start: Start): Promise<
     ...(consent === undefined ? {} : { authorization_id: consent.id }),
     met,
     provider_id: state?.name ?? "",
-    provider_type: "oauth2",
+    provider_type: provider?.type ?? "oauth2",
     scopes,
     oauth2: { scopes: missing },
     status: provider === undefined ? "inactive" : "active",

@@ -3,7 +3,8 @@ import type { AuthorizationService, PendingConsents } from "../authorization";
 import { type Connections, type GrantState, missingScopes } from "../connections";
 import type { Chosen, Provider, Providers } from "../providers";
 import type { Secrets } from "../secrets";
-import type { ToolDefinition } from "./definition";
+import type { Catalog, ToolDefinition } from "./definition";
+import { withKeyRules } from "./key-rules";
 import type { Tool } from "./registry";
 import type { RequirementsRecord } from "./schema";
 
@@ -44,6 +45,8 @@ export interface SecretState {
 export interface RequirementsState {
   met: boolean;
   authorization: AuthorizationState | undefined;
+  /** The user's own keys that the tool sends, in the order of its definition. */
+  keys: readonly AuthorizationState[];
   secrets: SecretState[];
 }
 
@@ -69,19 +72,20 @@ export class Requirements {
   async of(
     projectId: string,
     userId: string | undefined,
-    { definition }: Tool,
+    tool: Tool,
     lookUps = this.lookUps(projectId, userId),
   ): Promise<RequirementsState> {
-    const needed = definition.secrets ?? [];
+    const needed = tool.definition.secrets ?? [];
     const secrets =
       needed.length === 0
         ? []
         : await Promise.all(
             needed.map(async (key) => ({ key, met: await this.#secrets.exists(projectId, key) })),
           );
-    const authorization = await authorizationOf(definition, lookUps);
-    const met = secrets.every((secret) => secret.met) && (authorization === undefined || authorization.met);
-    return { met, authorization, secrets };
+    const authorization = await authorizationOf(tool, lookUps);
+    const keys = await keysOf(tool, lookUps);
+    const met = [...secrets, ...consentsOf({ authorization, keys })].every((need) => need.met);
+    return { met, authorization, keys, secrets };
   }
 
   /** For the tools of one listing. */
@@ -117,11 +121,24 @@ function once<T>(known: Map<string, Promise<T>>, key: string, ask: () => Promise
 }
 
 async function authorizationOf(
-  { authorization: need, foreign = false }: ToolDefinition,
+  { definition, catalog }: Pick<Tool, "definition" | "catalog">,
   lookUps: ProviderLookUps,
 ): Promise<AuthorizationState | undefined> {
-  if (need === undefined) return undefined;
-  const chosen = await lookUps.chosen(need);
+  const { authorization: need, foreign = false } = definition;
+  return need === undefined ? undefined : stateOf({ need, foreign, catalog }, lookUps);
+}
+
+async function stateOf(
+  {
+    need: declared,
+    foreign,
+    catalog,
+  }: { need: NonNullable<ToolDefinition["authorization"]>; foreign: boolean; catalog: Catalog },
+  lookUps: ProviderLookUps,
+): Promise<AuthorizationState> {
+  const chosen = withKeyRules(await lookUps.chosen(declared), { foreign, catalog });
+  // A key has no scopes; the service knows what it allows.
+  const need = chosen.provider?.apiKey === undefined ? declared : { ...declared, scopes: [] };
   // Many platforms have no scopes, and a worker has no other use for a provider than the user's token.
   const needsGrant = foreign || need.scopes.length > 0;
   const base = {
@@ -165,9 +182,47 @@ async function authorizationOf(
   };
 }
 
+/** A tool that sends keys of a user may send several. */
+async function keysOf(
+  { definition: { userKeys = [] }, catalog }: Pick<Tool, "definition" | "catalog">,
+  lookUps: ProviderLookUps,
+): Promise<AuthorizationState[]> {
+  const states: AuthorizationState[] = [];
+  for (const id of userKeys) {
+    const need = { provider: id, id, scopes: [] };
+    const state = await stateOf({ need, foreign: true, catalog }, lookUps);
+    states.push(state.provider === undefined ? state : onlyKey(state));
+  }
+  return states;
+}
+
+/** Tokens are not keys: they would be sent where their provider does not want them. */
+function onlyKey(state: AuthorizationState): AuthorizationState {
+  if (state.provider?.apiKey !== undefined) return state;
+  const reason = `the auth provider "${state.name}" does not take keys of users (type api_key)`;
+  return { ...state, provider: undefined, reason, met: false, granted: false, tokenStatus: "not_started" };
+}
+
+/** All consents that a tool needs. */
+export function consentsOf({
+  authorization,
+  keys,
+}: Pick<RequirementsState, "authorization" | "keys">): readonly AuthorizationState[] {
+  return authorization === undefined ? keys : [authorization, ...keys];
+}
+
+/** The first consent that is missing; the first one if none is. Records and answers have room for one. */
+export function firstConsent(
+  state: Pick<RequirementsState, "authorization" | "keys">,
+): AuthorizationState | undefined {
+  const consents = consentsOf(state);
+  return consents.find(({ met }) => !met) ?? consents[0];
+}
+
 /** The record of the state for listings. Without a user it contains no token status. */
 export function requirementsRecord(state: RequirementsState, userId: string | undefined): RequirementsRecord {
-  const { authorization, secrets } = state;
+  const { secrets } = state;
+  const authorization = firstConsent(state);
   return {
     met: userId !== undefined && state.met,
     ...(authorization === undefined ? {} : { authorization: authorizationRecord(authorization, userId) }),
@@ -179,7 +234,7 @@ function authorizationRecord(state: AuthorizationState, userId: string | undefin
   return {
     ...(state.provider === undefined ? {} : { id: state.provider.id }),
     provider_id: state.name,
-    provider_type: "oauth2" as const,
+    provider_type: state.provider?.type ?? ("oauth2" as const),
     oauth2: { scopes: [...state.scopes] },
     status: state.provider === undefined ? ("inactive" as const) : ("active" as const),
     ...(state.reason === undefined ? {} : { status_reason: state.reason }),

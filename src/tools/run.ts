@@ -1,8 +1,10 @@
 // Runs a tool: context, time limit, token refresh, and the consequences of a failure for the user's grant.
+import { actorOf } from "../audit";
 import { type Abortable, Redacted } from "../base";
 import type { Authorization, AuthorizationService } from "../authorization";
 import { type Connections, type RenewedGrant, TokenRequestError } from "../connections";
 import type { Core } from "../core";
+import type { Provider } from "../providers";
 import { ConnectionCaches } from "./cache";
 import type { Caller } from "./caller";
 import { Carried, type ServerAnswer } from "./carried";
@@ -11,6 +13,7 @@ import { DoubtfulRefusals } from "./doubtful";
 import { failureOf } from "./failure";
 import type { Input } from "./input";
 import { type Ready, refreshFailed } from "./readiness";
+import { type Refusal, RefusedKeys } from "./refused-keys";
 import type { Tool } from "./registry";
 import type { ExecutionOutput } from "./schema";
 import { TimeLimit } from "./time-limit";
@@ -72,6 +75,7 @@ export class Runner {
   readonly #authorization: AuthorizationService;
   readonly #caches: ConnectionCaches;
   readonly #doubtful: DoubtfulRefusals;
+  readonly #refusedKeys: RefusedKeys;
 
   constructor(core: Core, connections: Connections, authorization: AuthorizationService) {
     this.#core = core;
@@ -79,6 +83,7 @@ export class Runner {
     this.#authorization = authorization;
     this.#caches = new ConnectionCaches(core.clock);
     this.#doubtful = new DoubtfulRefusals(core, connections);
+    this.#refusedKeys = new RefusedKeys(core, connections);
   }
 
   /** A failure of the tool is an outcome, not a rejection; that of `by.fence` rejects. */
@@ -116,6 +121,8 @@ export class Runner {
       const doubtful = await this.#ofClient(ready, failure);
       if (doubtful !== undefined)
         return { error: progress.hasEffect ? afterEffect(doubtful, ready.tool) : doubtful };
+      const refusal = await this.#refusedKeys.of(ready, failure);
+      if (refusal !== undefined) return this.#withNewKey(ready, refusal);
       const authorization = await this.#afterAuthFailure(ready, failure);
       const told = progress.hasEffect ? afterEffect(failure, ready.tool) : failure;
       return authorization === undefined ? { error: told } : { error: told, authorization };
@@ -162,16 +169,17 @@ export class Runner {
 
   #once(attempt: Attempt): Promise<unknown> {
     const { ready, input, logs, limit, deadline, caller, fence, progress } = attempt;
-    const { projectId, tool, grant, authorization, secrets } = ready;
+    const { projectId, tool, grant, authorization, secrets, keys } = ready;
     const context = toolContext(this.#core, {
       projectId,
-      call: { ...attempt.ids, projectId, userId: ready.userId },
+      call: { ...attempt.ids, projectId, userId: ready.userId, actor: nameOf(ready.actor) },
       tool,
       provider: authorization?.provider,
       grant,
       renew: () => this.#renewOnce(attempt),
       progress,
       secrets,
+      userKeys: tokensOf(keys),
       limit,
       deadline,
       cache: () =>
@@ -195,9 +203,16 @@ export class Runner {
     );
   }
 
+  /** The answer contains the page where the user gives another key. The call was not performed. */
+  async #withNewKey(ready: Ready, { error, provider }: Refusal): Promise<RunOutcome> {
+    if (provider === undefined) return { error };
+    const authorization = await this.#startConsent(ready, provider, []);
+    return authorization === undefined ? { error } : { error, authorization };
+  }
+
   /** A dead grant or a lost scope becomes an unmet requirement; the answer contains a new consent. */
   async #afterAuthFailure(ready: Ready, failure: ToolError): Promise<Authorization | undefined> {
-    const { projectId, incarnation, actor, userId, grant, authorization } = ready;
+    const { projectId, grant, authorization } = ready;
     if (grant === undefined || authorization?.provider === undefined) return undefined;
     if (failure instanceof GrantDead) {
       // A doubtful one is marked already.
@@ -212,12 +227,29 @@ export class Runner {
     const { provider } = authorization;
     // A tool of a worker may learn only now what it needs.
     const more = failure instanceof ScopesLost && ready.tool.definition.foreign ? failure.needed : [];
-    const scopes = [...authorization.scopes, ...more];
-    // If no consent can be started (no user verification is configured), the answer is only the failure.
+    return this.#startConsent(ready, provider, [...authorization.scopes, ...more]);
+  }
+
+  /** If no consent can be started (no user verification is configured), the answer is only the failure. */
+  async #startConsent(
+    { projectId, incarnation, actor, userId }: Ready,
+    provider: Provider,
+    scopes: readonly string[],
+  ): Promise<Authorization | undefined> {
     return this.#authorization
       .forScopes({ projectId, incarnation, actor, userId, provider, scopes })
       .catch(() => undefined);
   }
+}
+
+/** A run that no caller has asked for is one of the server. */
+function nameOf(actor: Ready["actor"]): string {
+  return actor === undefined ? "server" : actorOf(actor);
+}
+
+/** By the ids of their providers. */
+function tokensOf(keys: Ready["keys"]): Record<string, Redacted> {
+  return Object.fromEntries(keys.map(({ provider, grant }) => [provider.id, grant.token]));
 }
 
 function isRepeatable({ definition }: Tool): boolean {

@@ -3,6 +3,7 @@ import { type Static, Type } from "typebox";
 import { pagingQuery } from "../base/schema";
 import { TOOL_ERROR_KINDS } from "./tool-error";
 import { AUTHORIZATION_STATUSES, AuthorizationResponse, NextUri, UserId } from "../authorization/schema";
+import { PROVIDER_TYPES } from "../providers/schema";
 
 /** The forms of tool definitions that listings offer. */
 export const FORMATS = ["arcade", "openai", "anthropic", "gemini", "mcp", "openai_strict"] as const;
@@ -32,7 +33,7 @@ export const Requirements = Type.Object({
     Type.Object({
       id: Type.Optional(Type.String()),
       provider_id: Type.String(),
-      provider_type: Type.Enum(["oauth2"]),
+      provider_type: Type.Enum([...PROVIDER_TYPES]),
       oauth2: Scopes,
       status: active,
       status_reason: Type.Optional(Type.String()),
@@ -90,6 +91,13 @@ const includeFormat = Type.Optional(
 
 export const ToolsQuery = Type.Object({
   toolkit: Type.Optional(Type.String({ description: "Only the tools of this toolkit." })),
+  query: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description:
+        "Only tools that match these words in names, descriptions and parameters, the best match first.",
+    }),
+  ),
   ...pagingQuery,
   include_format: includeFormat,
   user_id: Type.Optional(UserId),
@@ -156,7 +164,7 @@ export const ToolRequirementsResponse = Type.Object({
         authorization_id: Type.Optional(Type.String()),
         met: Type.Boolean(),
         provider_id: Type.String(),
-        provider_type: Type.Enum(["oauth2"]),
+        provider_type: Type.Enum([...PROVIDER_TYPES]),
         scopes: Type.Array(Type.String(), { description: "All scopes that the tools need." }),
         oauth2: Scopes,
         status: active,

@@ -19,8 +19,9 @@ import { Registries, type ToolSource } from "./registries";
 import type { CatalogSummary, Registry, Tool } from "./registry";
 import { Readiness } from "./readiness";
 import { reportOf } from "./report";
-import { Requirements } from "./requirements";
+import { firstConsent, Requirements } from "./requirements";
 import { Runner } from "./run";
+import { ToolSearch } from "./search";
 import { Schedule } from "./schedule/service";
 import { ScheduleWorker } from "./schedule/worker";
 import { SelfChecks } from "./self-check";
@@ -40,6 +41,7 @@ export class Tools {
   /** Starts the worker for scheduled runs, for long-lived processes. */
   readonly startWorker: () => ScheduleWorker;
   readonly #registries: Registries;
+  readonly #search: ToolSearch;
   readonly #requirements: Requirements;
   readonly #authorization: AuthorizationService;
   readonly #execute: Execute;
@@ -67,6 +69,7 @@ export class Tools {
     const { identity, providers, connections, authorization, secrets, executionLog, idempotency } = parts;
     this.scheduled = new Schedule(core, parts.audit, parts.limits);
     this.#registries = new Registries(core.store, catalogs, parts.source);
+    this.#search = new ToolSearch(this.#registries.builtIn);
     const registryOf = (projectId: string) => this.#registries.of(projectId);
     this.#requirements = new Requirements(providers, connections, authorization, secrets);
     this.#authorization = authorization;
@@ -74,6 +77,7 @@ export class Tools {
       store: core.store,
       registryOf,
       requirements: this.#requirements,
+      ranked: (projectId, among, text) => this.ranked(projectId, among, text),
       visible: (projectId, userId, among) => this.visible(projectId, userId, among),
       find: (principal, userId, name) => this.find(principal, userId, name),
     });
@@ -125,6 +129,11 @@ export class Tools {
     return guard === undefined ? among : guard.visible(userId, among);
   }
 
+  /** Those of the given tools of a project that match a search, the best first. */
+  async ranked(projectId: string, among: readonly Tool[], text: string): Promise<readonly Tool[]> {
+    return this.#search.ranked(projectId, await this.#registries.of(projectId), among, text);
+  }
+
   /** Another text after each change of the rules by which users of the project see tools. */
   async accessRulesOf(projectId: string): Promise<string> {
     return (await this.#policy.guardOf(projectId))?.accessRules ?? "";
@@ -135,7 +144,7 @@ export class Tools {
     const { projectId } = principal;
     const userId = actFor(principal, request.user_id);
     const tool = await this.find(principal, userId, request.tool_name, request.tool_version);
-    const { authorization } = await this.#requirements.of(projectId, userId, tool);
+    const authorization = firstConsent(await this.#requirements.of(projectId, userId, tool));
     if (authorization !== undefined && authorization.provider === undefined) {
       throw requirementsNotMet(`${authorization.reason ?? "no auth provider is configured"}.`);
     }
@@ -156,9 +165,10 @@ export class Tools {
     // The caller's input is JSON; the definition only reads it.
     if (tool.definition.waivesRequirements?.(given as never) === true) return undefined;
     const { projectId } = principal;
-    const { authorization, secrets } = await this.#requirements.of(projectId, userId, tool);
+    const state = await this.#requirements.of(projectId, userId, tool);
+    const authorization = firstConsent(state);
     if (authorization?.provider === undefined || authorization.met) return undefined;
-    if (secrets.some(({ met }) => !met)) return undefined;
+    if (state.secrets.some(({ met }) => !met)) return undefined;
     const { provider, scopes } = authorization;
     return this.#startConsent(principal, { userId, provider, scopes });
   }

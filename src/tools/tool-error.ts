@@ -207,3 +207,10 @@ export class ScopesLost extends ToolError {
     this.provided = provided;
   }
 }
+
+/** A server refuses a call that had keys of the user, and has not performed it. Which key it means is not known. */
+export class KeysRefused extends ToolError {
+  constructor(message: string) {
+    super("UPSTREAM_RUNTIME_AUTH_ERROR", false, message, { developerMessage: "401", statusCode: 401 });
+  }
+}

@@ -1,12 +1,14 @@
 // Workers that want tokens: what is prepared when their records change, the consent of an administrator with which a catalog
 // is read, and whether they still are what users consented to.
 import type { Audit } from "../audit";
+import type { Authorization } from "../authorization";
 import type { Redacted } from "../base";
 import type { Core } from "../core";
 import { conflict, requirementsNotMet, RuntimeError } from "../errors";
 import { actorOf, type Principal } from "../identity";
 import type { Change, Transaction } from "../store";
-import { configOf } from "./config";
+import { AdministratorKeys, keyUserOf } from "./administrator-keys";
+import { configOf, userKeyIdsOf } from "./config";
 import { type KnownWorker, typeOf } from "./known";
 import {
   type ConsentParts,
@@ -20,9 +22,12 @@ import {
 import * as repository from "./repository";
 import type { WorkerRow } from "./repository";
 import type { UpdateWorker, WorkerAuthorization } from "./schema";
+import type { AskOptions } from "./tool";
 import { openOrLost } from "./secrets";
 
 type Given = NonNullable<NonNullable<UpdateWorker["mcp"]>["oauth2"]>;
+
+type Writer = Principal | { kind: "server"; projectId: string };
 
 export interface AuthorizeRequest {
   user_id?: string | undefined;
@@ -41,12 +46,14 @@ export class WorkerAuthorizations {
   readonly #audit: Audit;
   readonly #preparation: Preparation;
   readonly #consents: WorkerConsents;
+  readonly #keys: AdministratorKeys;
 
   constructor(core: Core, audit: Audit, parts: ConsentParts) {
     this.#core = core;
     this.#audit = audit;
     this.#preparation = new Preparation(core, parts.providers);
     this.#consents = new WorkerConsents(core, parts);
+    this.#keys = new AdministratorKeys(parts);
   }
 
   /**
@@ -65,7 +72,9 @@ export class WorkerAuthorizations {
     const access = accessOf(before ?? row);
     const moved = access !== undefined && access.uri !== row.uri;
     const isOpen = access === undefined || access.problem !== undefined;
-    const isNeeded = given !== undefined || moved || (challenge !== undefined && isOpen);
+    // A worker with keys of users wants such a key, as far as its record does not say that it wants a token.
+    const wantsToken = asksForConsent(row, challenge) && userKeyIdsOf(row).length === 0;
+    const isNeeded = given !== undefined || moved || (wantsToken && isOpen);
     if (typeOf(row) !== "mcp" || !isNeeded) return { row, change: NOTHING };
     const prepared = await this.#prepare(principal, row, { access, given, challenge });
     return { row: withAccess(row, prepared.access), change: prepared.change };
@@ -83,13 +92,20 @@ export class WorkerAuthorizations {
    */
   async authorize(
     principal: Principal,
-    { row: stored, fixed }: KnownWorker,
+    worker: KnownWorker,
     request: AuthorizeRequest,
     challenge: string | undefined,
   ): Promise<WorkerAuthorization> {
+    const { row: stored, fixed } = worker;
+    const keys = await this.#keys.authorize(principal, stored, request);
+    if (keys !== undefined) {
+      const row = await this.#withKeyUser(principal, worker, keys.user);
+      if (keys.authorization.status !== "completed" || accessOf(row) === undefined)
+        return answerOf(row, keys, request);
+    }
     let row = stored;
     const known = accessOf(row);
-    if (known === undefined && challenge === undefined)
+    if (known === undefined && !asksForConsent(row, challenge))
       return { worker_id: row.id, user_id: actorOf(principal), status: "completed", scopes: [] };
     if (fixed !== undefined)
       throw requirementsNotMet(
@@ -108,16 +124,7 @@ export class WorkerAuthorizations {
     );
     if (access.user !== user)
       await this.#store(principal, row, { access: { ...access, user }, change: NOTHING });
-    const { id: authorization_id, status, scopes, url } = authorization;
-    return {
-      worker_id: row.id,
-      user_id: user,
-      status,
-      scopes,
-      authorization_id,
-      ...(url === undefined ? {} : { url }),
-      ...(request.next_uri === undefined ? {} : { next_uri: request.next_uri }),
-    };
+    return answerOf(row, { user, authorization }, request);
   }
 
   /**
@@ -142,6 +149,11 @@ export class WorkerAuthorizations {
         id: row.id,
       });
     return prepared.access.stopped === true ? prepared.access.problem : undefined;
+  }
+
+  /** Own keys of the administrator, for a worker that sends keys of users. */
+  keysFor({ row }: KnownWorker): Promise<Pick<AskOptions, "userId" | "userKeys">> {
+    return this.#keys.of(row);
   }
 
   /** Calls `ask` with the token of the administrator's consent, if there is one for this address. */
@@ -191,34 +203,86 @@ export class WorkerAuthorizations {
     });
   }
 
+  /** Stores with whose keys the catalog is read. One of the configuration is read with those of its own user. */
+  async #withKeyUser(by: Principal, { row, fixed }: KnownWorker, user: string): Promise<WorkerRow> {
+    if (fixed !== undefined || keyUserOf(row) === user) return row;
+    const before = { key_user: keyUserOf(row) };
+    const config = JSON.stringify({ ...configOf(row), key_user: user });
+    return this.#storeRow(by, row, {
+      next: { ...row, config },
+      change: NOTHING,
+      before,
+      after: { key_user: user },
+    });
+  }
+
   /** Stores what was prepared. Throws `conflict` if the worker has changed since. */
-  async #store(
-    by: Principal | { kind: "server"; projectId: string },
+  #store(by: Writer, row: WorkerRow, { access, change }: Prepared): Promise<WorkerRow> {
+    const before = { authorization: accessOf(row) ?? null };
+    return this.#storeRow(by, row, {
+      next: withAccess(row, access),
+      change,
+      before,
+      after: { authorization: access },
+    });
+  }
+
+  async #storeRow(
+    by: Writer,
     row: WorkerRow,
-    { access, change }: Prepared,
+    {
+      next: changed,
+      change,
+      before,
+      after,
+    }: { next: WorkerRow; change: Change<void>; before: object; after: object },
   ): Promise<WorkerRow> {
     const { store, clock } = this.#core;
     const audit = this.#audit;
-    const next = { ...withAccess(row, access), version: row.version + 1, updated_at: clock.now() };
+    const next = { ...changed, version: row.version + 1, updated_at: clock.now() };
     await store.write(function* (): Transaction<void> {
       const now = yield* repository.workerInTransaction(row.project_id, row.id);
       if (now?.version !== row.version)
         throw conflict("The worker has just been changed by somebody else. Try again.");
       yield* repository.updateWorker(next);
       yield* change.body();
-      yield* audit.record(by, "worker.update", row.id, {
-        before: { authorization: accessOf(row) ?? null },
-        after: { authorization: access },
-      });
+      yield* audit.record(by, "worker.update", row.id, { before, after });
     });
     change.committed?.();
     return next;
   }
 }
 
+function answerOf(
+  row: WorkerRow,
+  { user, authorization }: { user: string; authorization: Authorization },
+  request: AuthorizeRequest,
+): WorkerAuthorization {
+  const { id: authorization_id, status, scopes, url } = authorization;
+  return {
+    worker_id: row.id,
+    user_id: user,
+    status,
+    scopes,
+    authorization_id,
+    ...(url === undefined ? {} : { url }),
+    ...(request.next_uri === undefined ? {} : { next_uri: request.next_uri }),
+  };
+}
+
 /** How users consent to a worker, if it wants tokens. */
 export function accessOf(row: Pick<WorkerRow, "config">): WorkerAccess | undefined {
   return configOf(row).authorization;
+}
+
+/**
+ * Whether an answer asks for a token of the user. A worker that is told who calls may refuse that token with the same status,
+ * and in `Authorization` there is place for one only.
+ */
+function asksForConsent(row: WorkerRow, challenge: string | undefined): boolean {
+  const header = configOf(row).identity_header?.toLowerCase();
+  if (header === "authorization") return false;
+  return challenge !== undefined && (header === undefined || challenge !== "");
 }
 
 function withAccess(row: WorkerRow, authorization: WorkerAccess): WorkerRow {

@@ -9,6 +9,7 @@ const MEMBERS = {
   output: true,
   authorization: true,
   secrets: true,
+  userKeys: true,
   metadata: true,
   replacement: true,
   asReplacement: true,

@@ -35,6 +35,11 @@ export class WorkerDirectory {
     return { row };
   }
 
+  /** An enabled one; undefined if there is none. */
+  async findEnabled(projectId: string, id: string): Promise<KnownWorker | undefined> {
+    return (await this.enabled(projectId)).find(({ row }) => row.id === id);
+  }
+
   async page(
     projectId: string,
     { limit, offset }: Paging,

@@ -3,7 +3,7 @@ import { present, timestamp } from "../base";
 import { projectBinding } from "../identity";
 import type { AccessFacts } from "./authorizations";
 import type { CatalogFacts } from "./catalog-repository";
-import { configOf, type WorkerConfig } from "./config";
+import { configOf, userKeyIdsOf, type WorkerConfig } from "./config";
 import { failureOf, NO_CATALOG, skippedOf, summaryOf } from "./contents";
 import { type KnownWorker, typeOf } from "./known";
 import type { Worker } from "./schema";
@@ -27,11 +27,12 @@ export function workerRecord(
   const config = configOf(row);
   const type = typeOf(row);
   const catalog = { ...NO_CATALOG, ...facts };
-  const { updates, limits } = config;
+  const { updates, limits, identity_header } = config;
   const failure = failureOf(catalog);
   // A worker may list its tools without a token.
   const isListed = catalog.fetched_at !== null && failure === undefined;
   const met = access === undefined ? failure?.reason !== "unauthorized" : (access.met ?? isListed);
+  const wantsKeys = access === undefined && userKeyIdsOf(row).length > 0;
   return {
     id: row.id,
     type,
@@ -41,7 +42,9 @@ export function workerRecord(
     ...(type === "http" ? { http: httpOf(worker, config) } : { mcp: mcpOf(worker, config, access) }),
     requirements: {
       met,
-      ...(met && access === undefined ? {} : { authorization: { met, oauth2: { met } } }),
+      ...(met && access === undefined
+        ? {}
+        : { authorization: { met, ...(wantsKeys ? {} : { oauth2: { met } }) } }),
     },
     ...(type === "http"
       ? { send_tokens: config.send_tokens }
@@ -51,7 +54,8 @@ export function workerRecord(
           strict_results: config.strict_results,
         }),
     updates,
-    ...present({ limits }),
+    ...present({ limits, identity_header }),
+    ...(config.stdio === undefined ? { identity: identity_header === undefined ? "none" : "jwt" } : {}),
     skipped: [...skippedOf(catalog), ...collisions],
     catalog: {
       ...present({ fetched_at: catalog.fetched_at === null ? undefined : timestamp(catalog.fetched_at) }),
@@ -90,13 +94,13 @@ function mcpOf(
   config: WorkerConfig,
   access: AccessFacts | undefined,
 ): NonNullable<Worker["mcp"]> {
-  const { timeout, retry, headers, oauth2, sealed } = config;
+  const { timeout, retry, headers, oauth2, stdio, sealed } = config;
   const isStatic = fixed !== undefined;
   const names = sealed.flatMap((name) =>
     name.startsWith("secrets.") ? [name.slice("secrets.".length)] : [],
   );
   return {
-    uri: row.uri,
+    ...(stdio === undefined ? { uri: row.uri } : { stdio }),
     timeout,
     retry,
     ...present({

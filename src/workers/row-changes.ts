@@ -13,6 +13,7 @@ import * as repository from "./repository";
 import type { WorkerRow } from "./repository";
 import { unknownWorker } from "./rows";
 import { MOST_WORKERS } from "./rules";
+import { requireKeyProviders } from "./user-key-rules";
 
 /** What goes with a change of a row: the catalog that was read, and what changes for consents. */
 export interface Result {
@@ -47,6 +48,7 @@ export class WorkerRows {
     if ((yield* repository.countInTransaction(row.project_id)) >= MOST_WORKERS)
       throw invalidParameter(`A project has at most ${MOST_WORKERS} workers. Delete one first.`);
     yield* requireFreeToolkit(row, this.#builtIn, this.#directory);
+    yield* requireKeyProviders(row);
     yield* repository.addWorker(row);
     yield* access.body();
     yield* this.#audit.record(principal, "worker.create", row.id, { after: auditRecord({ row }) });
@@ -66,6 +68,7 @@ export class WorkerRows {
     // A rotation of the data key seals the secrets again without a new version.
     if (now.version !== before.version || now.sealed_secrets !== before.sealed_secrets) return false;
     if (row.toolkit !== before.toolkit) yield* requireFreeToolkit(row, this.#builtIn, this.#directory);
+    yield* requireKeyProviders(row, before);
     yield* repository.updateWorker(row);
     yield* access.body();
     const secrets = before.sealed_secrets === row.sealed_secrets ? {} : { secrets: configOf(row).sealed };

@@ -1,6 +1,7 @@
 // Records of workers: servers whose tools a project offers. Fields that are not in the published contract are marked.
 import { type Static, Type } from "typebox";
 import { externalId, oauth2Fields, shownOAuth2, WorkerAuthorizeResponse } from "./schema-oauth";
+import { ChangedStdio, GivenStdio, StdioRecord } from "./stdio/schema";
 import { BindingResponse, ChosenId, SecretResponse } from "../identity/schema";
 
 const time = Type.String({ format: "date-time" });
@@ -12,7 +13,9 @@ export const UPDATES = ["review", "auto"] as const;
 export const uri = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: "Its address. Of a worker of the type http, without /worker.",
+  description:
+    "Its address. Of a worker of the type http, without /worker. In the path and the query of another one, ${secret:NAME} is " +
+    "replaced by that entry of secrets.",
 });
 const timeout = Type.Integer({
   minimum: 1,
@@ -29,18 +32,15 @@ export const secret = Type.String({
   maxLength: 100,
   description: "The secret that signs calls.",
 });
-export const headers = Type.Record(
-  Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$" }),
-  Type.String({ maxLength: 4096 }),
-  {
-    maxProperties: 50,
-    description: "Sent with each request. ${secret:NAME} is replaced by that entry of secrets.",
-  },
-);
+const HEADER_NAME = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$";
+export const headers = Type.Record(Type.String({ pattern: HEADER_NAME }), Type.String({ maxLength: 4096 }), {
+  maxProperties: 50,
+  description: "Sent with each request. ${secret:NAME} is replaced by that entry of secrets.",
+});
 export const secrets = Type.Record(
   Type.String({ pattern: "^[A-Za-z0-9_]{1,100}$" }),
   Type.String({ minLength: 1, maxLength: 5000 }),
-  { maxProperties: 50, description: "Values for its headers, by name." },
+  { maxProperties: 50, description: "Values for its headers and its address, by name." },
 );
 const toolkit = Type.String({
   pattern: "^[A-Za-z0-9]{1,40}$",
@@ -69,13 +69,23 @@ const limits = Type.Object(
   },
   { ...closed, description: "Limits of its calls." },
 );
+const identity = Type.Enum(["none", "jwt"], {
+  description:
+    "Whether each request has a signed token that says on whose behalf it is called. Default: none.",
+});
+const identityHeader = Type.String({
+  pattern: HEADER_NAME,
+  description: "The header of that token. Default: X-Runtime-Identity.",
+});
 /** Fields of ours. */
-const own = {
+export const own = {
   toolkit: Type.Optional(toolkit),
   trust_annotations: Type.Optional(trust),
   strict_results: Type.Optional(strict),
   send_tokens: Type.Optional(sendTokens),
   limits: Type.Optional(limits),
+  identity: Type.Optional(identity),
+  identity_header: Type.Optional(identityHeader),
 };
 
 export const CreateWorkerRequest = Type.Object({
@@ -129,6 +139,26 @@ export const UpdateWorkerRequest = Type.Object({
   updates: Type.Optional(updates),
 });
 
+const { uri: _uri, ...mcpFields } = CreateWorkerRequest.properties.mcp.properties;
+
+/** At the terminal of the data folder: an MCP server may also be a program. */
+export const TerminalWorkerRequest = Type.Object({
+  ...CreateWorkerRequest.properties,
+  mcp: Type.Optional(
+    Type.Object({ uri: Type.Optional(uri), stdio: Type.Optional(GivenStdio), ...mcpFields }),
+  ),
+});
+
+export const TerminalWorkerUpdate = Type.Object({
+  ...UpdateWorkerRequest.properties,
+  mcp: Type.Optional(
+    Type.Object({
+      ...UpdateWorkerRequest.properties.mcp.properties,
+      stdio: Type.Optional(ChangedStdio),
+    }),
+  ),
+});
+
 export const SkippedTool = Type.Object({
   name: Type.String({ description: "The tool, or the part of one." }),
   reason: Type.String({ description: "Why it is left out." }),
@@ -160,7 +190,8 @@ export const WorkerResponse = Type.Object({
   http: Type.Optional(Type.Object({ uri, timeout, retry, secret: SecretResponse })),
   mcp: Type.Optional(
     Type.Object({
-      uri,
+      uri: Type.Optional(uri),
+      stdio: Type.Optional(StdioRecord),
       timeout,
       retry,
       headers: Type.Optional(headers),
@@ -180,6 +211,8 @@ export const WorkerResponse = Type.Object({
   strict_results: Type.Optional(strict),
   send_tokens: Type.Optional(sendTokens),
   limits: Type.Optional(limits),
+  identity: Type.Optional(identity),
+  identity_header: Type.Optional(identityHeader),
   skipped: Type.Array(SkippedTool, { description: "What of its catalog cannot be offered." }),
   catalog: CatalogSummary,
   created_at: Type.Optional(time),
@@ -252,8 +285,8 @@ export const AcceptWorkerRequest = Type.Object({
 });
 
 export type WorkerType = (typeof WORKER_TYPES)[number];
-export type CreateWorker = Static<typeof CreateWorkerRequest>;
-export type UpdateWorker = Static<typeof UpdateWorkerRequest>;
+export type CreateWorker = Static<typeof TerminalWorkerRequest>;
+export type UpdateWorker = Static<typeof TerminalWorkerUpdate>;
 export type Worker = Static<typeof WorkerResponse>;
 export type WorkerTest = Static<typeof WorkerTestRequest>;
 export type WorkerTestResult = Static<typeof WorkerTestResponse>;

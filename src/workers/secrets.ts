@@ -1,8 +1,8 @@
 // The secret values of a worker, as one sealed column. They belong to the origin that they were given for.
-import { Redacted } from "../base";
 import { type Keyring, type Place, sameSecret, sealedColumn, Unopenable } from "../crypto";
-import { originOf, type SealedField } from "../origins";
+import { originOf, originsOf, type SealedField } from "../origins";
 import type { WorkerRow } from "./repository";
+import { STDIO_SCHEME } from "./stdio/schema";
 import { WorkerFailure } from "./tool";
 
 export interface GivenSecrets {
@@ -14,6 +14,11 @@ export interface GivenSecrets {
 }
 
 type Key = Pick<WorkerRow, "project_id" | "id">;
+
+/** Who gets the values: the origin of an address, or the program of the record. */
+export function receiversOf(uri: string): string[] {
+  return uri.startsWith(STDIO_SCHEME) ? [STDIO_SCHEME] : originsOf([uri]);
+}
 
 /** The names of the values that are set: `secret`, `client_secret`, `secrets.NAME`. */
 export function namesOf({ secret, client_secret, secrets = {} }: GivenSecrets): string[] {
@@ -73,7 +78,8 @@ async function openSecrets(keyring: Keyring, row: WorkerRow): Promise<GivenSecre
 /** Throws `WorkerFailure` if the worker is not at an origin that the values were given for. */
 export async function secretsForCall(keyring: Keyring, row: WorkerRow): Promise<GivenSecrets> {
   const origins = JSON.parse(row.origins) as string[];
-  if (row.sealed_secrets !== null && !origins.includes(originOf(row.uri) ?? ""))
+  const receiver = row.uri.startsWith(STDIO_SCHEME) ? STDIO_SCHEME : (originOf(row.uri) ?? "");
+  if (row.sealed_secrets !== null && !origins.includes(receiver))
     throw new WorkerFailure("refused", "Its secrets were given for another origin. Set them again.");
   try {
     return await openSecrets(keyring, row);
@@ -98,27 +104,6 @@ function flat({ secret, client_secret, secrets = {} }: GivenSecrets): Record<str
     ...(client_secret === undefined ? {} : { client_secret }),
     ...Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`secrets.${name}`, value])),
   };
-}
-
-const PLACEHOLDER = /\$\{secret:([^{}]{0,200})\}/g;
-
-/** The names of the secrets that a text refers to. */
-export function referredTo(text: string): string[] {
-  return [...text.matchAll(PLACEHOLDER)].map(([, name = ""]) => name);
-}
-
-/** The headers with the values of the secrets that they refer to. */
-export function filledHeaders(
-  headers: Readonly<Record<string, string>>,
-  secrets: Readonly<Record<string, string>>,
-): Record<string, string | Redacted> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, text]) => {
-      if (referredTo(text).length === 0) return [name, text];
-      const value = text.replaceAll(PLACEHOLDER, (_whole, secret: string) => secrets[secret] ?? "");
-      return [name, new Redacted(value)];
-    }),
-  );
 }
 
 export const sealedWorkers = [

@@ -11,21 +11,26 @@ import { accessOf, type AuthorizeRequest, WorkerAuthorizations } from "./authori
 import * as stored from "./catalog-repository";
 import { WorkerCatalogs } from "./catalog-service";
 import { type Define, OfferedCatalogs, type WorkerCatalog } from "./catalogs";
-import { configOf, givenSecrets, type WorkerConfig } from "./config";
+import { configOf } from "./config";
 import { WorkerDirectory } from "./directory";
-import { typeOf } from "./known";
+import { IdentityKeys, identitySigner, type SignIdentity } from "./identity";
+import { loadedWorker, typeOf } from "./known";
 import { Previews } from "./preview/service";
 import { workerRecord } from "./record";
-import { type Outcome, Refresher, type WorkerKinds } from "./refresh";
+import { challengeOf, type Outcome, Refresher, type WorkerKinds } from "./refresh";
 import type { ConsentParts } from "./oauth";
+import { deletionOf } from "./deletion";
 import * as repository from "./repository";
 import type { WorkerRow } from "./repository";
 import { type Result, taken, WorkerRows } from "./row-changes";
 import { asksDifferently, changedRow, fixedWorker, newRow, refusedAddress, unknownWorker } from "./rows";
-import { MOST_WORKERS } from "./rules";
 import type { CreateWorker, UpdateWorker, Worker, WorkerAuthorization } from "./schema";
-import { equalSecrets } from "./secrets";
+import type { StdioWorkers } from "./stdio";
+import { checkProgramSetter } from "./stdio/permission";
+import type { LoadedWorker } from "./tool";
+import { StoredParts } from "./stored-parts";
 import { Upkeep } from "./upkeep";
+import { waitsFor } from "./waiting";
 
 export interface WorkerParts {
   audit: Audit;
@@ -37,6 +42,8 @@ export interface WorkerParts {
   fixed: readonly StaticWorker[];
   /** For workers that want tokens. */
   consents: ConsentParts;
+  /** Workers that are programs. */
+  programs: StdioWorkers;
 }
 
 export class Workers {
@@ -44,6 +51,8 @@ export class Workers {
   readonly previews: Previews;
   /** Refreshes, compares, accepts and checks catalogs. */
   readonly catalogs: WorkerCatalogs;
+  /** Sign who calls. */
+  readonly identityKeys: IdentityKeys;
   readonly #core: Core;
   readonly #kinds: WorkerKinds;
   readonly #rows: WorkerRows;
@@ -52,21 +61,30 @@ export class Workers {
   readonly #refresher: Refresher;
   readonly #offered: OfferedCatalogs;
   readonly #upkeep: Upkeep;
+  readonly #programs: StdioWorkers;
+  readonly #sign: SignIdentity;
+  /** For manifests. */
+  readonly stored: StoredParts;
 
   /** Throws `configuration` for a worker of the configuration that breaks a rule. */
   constructor(core: Core, parts: WorkerParts) {
     this.#core = core;
     this.#kinds = parts.kinds;
+    this.#programs = parts.programs;
     const builtIn = new Set(parts.toolkits.map((name) => name.toLowerCase()));
     const directory = new WorkerDirectory(core, parts.fixed, builtIn);
     const authorizations = new WorkerAuthorizations(core, parts.audit, parts.consents);
-    const refresher = new Refresher(core, parts.audit, parts.kinds, authorizations);
-    const offered = new OfferedCatalogs(core, { ...parts, directory });
+    this.identityKeys = new IdentityKeys(core, parts.audit);
+    const sign = identitySigner(core, this.identityKeys);
+    const refresher = new Refresher(core, { ...parts, authorizations, sign });
+    const offered = new OfferedCatalogs(core, { ...parts, directory, sign });
     this.#directory = directory;
+    this.#sign = sign;
+    this.stored = new StoredParts(core, authorizations);
     this.#authorizations = authorizations;
     this.#refresher = refresher;
     this.#offered = offered;
-    this.previews = new Previews(core, refresher);
+    this.previews = new Previews(core, refresher, parts.programs);
     this.#upkeep = new Upkeep(core, directory, refresher);
     this.#rows = new WorkerRows({ audit: parts.audit, builtIn, directory, refresher });
     this.catalogs = new WorkerCatalogs(core, {
@@ -136,6 +154,7 @@ export class Workers {
   /** `create` as a part of a transaction. */
   async creation(principal: Principal, request: CreateWorker): Promise<Change<WorkerRow>> {
     const { projectId } = principal;
+    checkProgramSetter(principal, request.mcp, { isProgram: false });
     this.#refuseFixed(request.id, () => alreadyExists(taken(request.id)));
     // Before the worker is asked; the transaction checks it again.
     if ((await repository.findWorker(this.#core.store, projectId, request.id)) !== undefined)
@@ -161,7 +180,7 @@ export class Workers {
     for (let attempt = 0; attempt < 5; attempt++) {
       const { before, row, result } = await this.#prepared(principal, id, patch);
       if (await this.#core.store.write(() => this.#rows.update(principal, before, row, result))) {
-        result.access.committed?.();
+        this.#changed(result);
         return this.catalogs.record({ row });
       }
     }
@@ -173,39 +192,19 @@ export class Workers {
     const { before, row, result } = await this.#prepared(principal, id, patch);
     return {
       body: () => this.#rows.updateUnchanged(principal, before, row, result),
-      committed: () => result.access.committed?.(),
+      committed: () => this.#changed(result),
     };
   }
 
-  /** The names of the given secrets that are stored with the same value: `secret`, `client_secret`, `secrets.NAME`. */
-  async sameSecrets(
-    { projectId }: Principal,
-    id: string,
-    request: Pick<UpdateWorker, "http" | "mcp">,
-  ): Promise<string[]> {
-    const row = await repository.findWorker(this.#core.store, projectId, id);
-    if (row === undefined) return [];
-    const given = givenSecrets(request);
-    const isSame = await this.#authorizations.hasClientSecret(row, given.client_secret);
-    return [
-      ...(await equalSecrets(this.#core.keyring, row, given)),
-      ...(isSame ? (["client_secret"] as const) : []),
-    ];
-  }
-
-  /** `mcp.oauth2` of the project's workers as administrators have given it, without secrets, by worker. */
-  async givenOAuth2({ projectId }: Principal): Promise<ReadonlyMap<string, WorkerConfig["oauth2"]>> {
-    const window = { limit: MOST_WORKERS, offset: 0 };
-    const rows = await repository.listWorkers(this.#core.store, projectId, window);
-    return new Map(rows.map((row) => [row.id, configOf(row).oauth2]));
+  /** The enabled worker as its calls need it; undefined if there is none. */
+  async loaded(projectId: string, id: string): Promise<LoadedWorker | undefined> {
+    const worker = await this.#directory.findEnabled(projectId, id);
+    return worker && loadedWorker({ keyring: this.#core.keyring, sign: this.#sign }, worker);
   }
 
   /** A user has consented: the catalogs of workers are read that wait for it. Returns at once. */
-  granted({ projectId, userId, providerId }: NewGrant): void {
-    this.#upkeep.granted(projectId, ({ row }) => {
-      const access = accessOf(row);
-      return access?.provider === providerId && access.user === userId;
-    });
+  granted(grant: NewGrant): void {
+    this.#upkeep.granted(grant.projectId, ({ row }) => waitsFor(row, grant));
   }
 
   /**
@@ -232,9 +231,14 @@ export class Workers {
   /** `delete` as a part of a transaction. */
   deletion(principal: Principal, id: string): Change<void> {
     this.#refuseFixed(id, () => fixedWorker(id));
-    let ended: Change<void> | undefined;
-    const end = (row: WorkerRow): Change<void> => (ended = this.#authorizations.removal(principal, row));
-    return { body: () => this.#rows.delete(principal, id, end), committed: () => ended?.committed?.() };
+    const parts = { rows: this.#rows, authorizations: this.#authorizations, programs: this.#programs };
+    return deletionOf(parts, principal, id);
+  }
+
+  /** After a change of a worker: a process of the old settings ends. */
+  #changed({ access }: Result): void {
+    access.committed?.();
+    this.#programs.lookInBackground();
   }
 
   async #prepared(
@@ -245,14 +249,13 @@ export class Workers {
     this.#refuseFixed(id, () => fixedWorker(id));
     const before = await repository.findWorker(this.#core.store, principal.projectId, id);
     if (before === undefined) throw unknownWorker();
+    checkProgramSetter(principal, patch.mcp, { isProgram: configOf(before).stdio !== undefined });
     const given = await changedRow(this.#core, before, patch);
     const outcome = asksDifferently(before, given) ? await this.#asked(before, given) : undefined;
-    const challenge = challengeOf(outcome);
-    const oauth2 = patch.mcp?.oauth2;
     const { row, change } = await this.#authorizations.prepared(principal, given, {
       before,
-      given: oauth2,
-      challenge,
+      given: patch.mcp?.oauth2,
+      challenge: challengeOf(outcome),
     });
     return { before, row, result: { outcome, access: change } };
   }
@@ -273,11 +276,4 @@ export class Workers {
   #refuseFixed(id: string, refusal: () => Error): void {
     if (this.#directory.isFixed(id)) throw refusal();
   }
-}
-
-/** What a worker that wants a token says about it. */
-function challengeOf(outcome: Outcome | undefined): string | undefined {
-  if (outcome === undefined || !("failure" in outcome) || outcome.failure.reason !== "unauthorized")
-    return undefined;
-  return outcome.challenge ?? "";
 }

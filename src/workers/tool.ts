@@ -2,6 +2,9 @@
 import type { JsonObject, Redacted } from "../base";
 import type { EgressCause } from "../egress";
 import type { Catalog, ToolDefinition, ToolMetadata } from "../tools";
+import type { WorkerIdentity } from "./identity";
+import type { StdioConfig } from "./stdio/schema";
+import type { WorkerUser } from "./user-values";
 
 /** One tool of a worker as its stored catalog holds it. JSON only. */
 export interface WorkerTool {
@@ -61,8 +64,15 @@ export interface ReadCatalog {
 export interface LoadedWorker {
   projectId: string;
   id: string;
+  /** Of its record, ms: a later worker with the same id is another. 0: of the configuration. */
+  createdAt: number;
   type: "http" | "mcp";
+  /** Of a program, `stdio:` and its id: nothing is sent there. */
   uri: string;
+  /** MCP: its address with the secrets that `uri` refers to; absent if it refers to none. */
+  address?: () => Promise<Redacted>;
+  /** MCP: a program of this machine in place of an address. */
+  stdio?: StdioConfig;
   timeoutMs: number;
   /** How often a request that may be repeated is repeated. */
   retry: number;
@@ -75,16 +85,25 @@ export interface LoadedWorker {
   strictResults: boolean;
   /** HTTP: the secret that signs calls. */
   secret(): Promise<Redacted>;
-  /** MCP: the record's headers, with the values of its secrets. */
-  headers(): Promise<Readonly<Record<string, string | Redacted>>>;
+  /** MCP: the values of its secrets, by name, for the environment of a program. */
+  secrets(): Promise<Readonly<Record<string, string>>>;
+  /** MCP: the record's headers, with the values of its secrets and of the user. Those of a user are left out without one. */
+  headers(user?: WorkerUser): Promise<Readonly<Record<string, string | Redacted>>>;
   /** MCP with OAuth: the auth provider of its tools, and their scopes. */
   providerId?: string;
   scopes?: readonly string[];
+  /** `identity: jwt`: how it is told who calls. */
+  identity?: WorkerIdentity;
+  /** Ids of auth providers of the type `api_key` whose keys of the calling user are sent. */
+  userKeys: readonly string[];
 }
 
 export interface AskOptions {
   /** Of the administrator's consent (MCP with OAuth). */
   token?: Redacted;
+  /** The administrator for whom it is asked, and the own keys of that user, by the ids of their providers. */
+  userId?: string;
+  userKeys?: Readonly<Record<string, Redacted>>;
   signal?: AbortSignal;
 }
 

@@ -26,6 +26,7 @@ const OTHERWISE: Readonly<Record<string, [code: number, reason: string]>> = {
   "runtime init": [2, "asks questions at a terminal"],
   "runtime chat": [2, "is a conversation at a terminal"],
   "runtime secrets set VENDOR_TOKEN": [2, "asks for the value at a terminal"],
+  "runtime connections add tracker --user alice": [2, "asks for the key at a terminal"],
   "runtime keys rotate-root": [2, "asks for confirmation at a terminal"],
   "runtime login https://runtime.example.com": [2, "asks for the key at a terminal"],
   "runtime login https://runtime.example.com --key-file - < key": [1, "names a server that is not there"],
@@ -50,12 +51,19 @@ const OTHERWISE: Readonly<Record<string, [code: number, reason: string]>> = {
   ],
   "runtime workers test https://mcp.example.com/mcp": [1, "names a server that is not there"],
   "runtime workers accept files Files.read_file": [1, "nothing has changed"],
+  'runtime backup create runtime.backup.age --recipient "$(age-keygen -y age.key)"': [
+    1,
+    "age.key is not there",
+  ],
+  "runtime backup verify runtime.backup.age --identity age.key -o json": [3, "age.key is not there"],
+  "runtime backup list": [1, "backup.folder is not set"],
   "runtime auth confirm-user FLOW_ID --user alice": [3, "FLOW_ID is what a verifier receives"],
 };
 const PLUGIN =
   "plugins create channels --pre http://127.0.0.1:PORT/pre --post http://127.0.0.1:PORT/post --status active";
 /** What is there before an example, by a pattern of it: commands that may fail because it is there already. */
 const GIVEN: readonly [RegExp, readonly string[]][] = [
+  [/^runtime backup (verify|restore|show) runtime.backup( |$)/, ["backup create runtime.backup"]],
   [/^runtime gateways create Support/, ["gateways delete support --yes"]],
   [/gateways (show|update|delete|connect) |^runtime mcp/, ["gateways create Support --slug support"]],
   [/^runtime mcp/, ["gateways update support --status active"]],

@@ -132,5 +132,5 @@ test.each<[string, object, boolean, string]>([
   expect(location.search).toContain(scopes);
   expect(location.searchParams.has("code_challenge")).toBe(pkce);
   const { oauth2 } = await runtime.providers.get(operator(), "idp");
-  expect(location.searchParams.get("redirect_uri")).toBe(oauth2.redirect_uri);
+  expect(location.searchParams.get("redirect_uri")).toBe(oauth2?.redirect_uri ?? "");
 });

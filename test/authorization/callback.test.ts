@@ -188,6 +188,6 @@ describe("a provider that was", () => {
   });
 });
 
-function externalIdOf({ oauth2 }: { oauth2: { redirect_uri: string } }): string {
-  return new URL(oauth2.redirect_uri).pathname.split("/")[4] ?? "";
+function externalIdOf({ oauth2 }: { oauth2?: { redirect_uri: string } }): string {
+  return new URL(oauth2?.redirect_uri ?? "").pathname.split("/")[4] ?? "";
 }

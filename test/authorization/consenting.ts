@@ -16,6 +16,19 @@ export async function consenting(answer: object = {}, options?: DeploymentOption
   return deployment;
 }
 
+/** A process whose wall clock is ahead, by 100 days if nothing else is said. */
+export function ahead({ another, clock }: Deployment, ms = 100 * 24 * HOUR): Promise<Runtime> {
+  return another({ clock: { ...clock, now: () => clock.now() + ms } });
+}
+
+/** Lets the worker of a server look once for grants that nothing holds. */
+export async function look(runtime: Runtime): Promise<void> {
+  const stop = new AbortController();
+  const worker = runtime.consent.revokeUnusedGrants(stop.signal);
+  stop.abort();
+  await worker;
+}
+
 /** The consent for scopes a and b. */
 export function start(
   runtime: Runtime,

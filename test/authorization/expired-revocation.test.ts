@@ -2,7 +2,7 @@
 // refreshed first.
 import { expect, test } from "bun:test";
 import { query } from "../../src/store";
-import { connectionOf, until } from "../connections/executing";
+import { breakWrites, connectionOf, until } from "../connections/executing";
 import { deploy, type Deployment, idpRecord, operator } from "../tools/deployment";
 
 const COUNT = query<{ count: number }>("SELECT COUNT(*) AS count FROM revocations");
@@ -58,14 +58,26 @@ test("one that has not expired is not refreshed", async () => {
   expect(await orders(deployment)).toBe(0);
 });
 
-test("the new refresh token is stored: a later attempt uses it", async () => {
+test.each([
+  ["", false],
+  [" although the database cannot be written for a while", true],
+])("the new refresh token is stored%s: a later attempt uses it", async (_while, isBroken) => {
   const pairs = ["newer", "newest"].map((access_token, n) => ({
     body: { access_token, refresh_token: `refresh-${n}`, expires_in: 3600 },
   }));
-  const { deployment, sent } = await provider("newest", () => pairs.shift() ?? NEWER);
+  let broken: ReturnType<typeof breakWrites> | undefined;
+  const { deployment, sent } = await provider("newest", () => {
+    if (isBroken) broken ??= breakWrites(deployment.runtime);
+    return pairs.shift() ?? NEWER;
+  });
   await using _ = deployment;
   await deployment.give("alice", { access: "expired", refresh: "first" });
-  await remove(deployment);
+  const removed = remove(deployment);
+  if (isBroken) {
+    await until(() => (broken?.attempts() ?? 0) > 1);
+    broken?.repair();
+  }
+  await removed;
   expect(sent).toEqual(["revoke expired", "refresh first", "revoke newer"]);
 
   deployment.clock.move(60_000);

@@ -12,7 +12,7 @@ import {
   operator,
   pass,
 } from "../tools/deployment";
-import { HOUR, MINUTE, start } from "./consenting";
+import { ahead, HOUR, look, MINUTE, start } from "./consenting";
 import { Person } from "./person";
 
 const USED = query<{ count: number }>(
@@ -382,10 +382,14 @@ describe("the grants of a deleted provider", () => {
     expect(revoked()).toEqual(["first", "first"]);
   }, 20_000);
 
-  test("that arrive after the deletion are revoked too", async () => {
+  test.each([
+    ["", undefined],
+    [", also while a process has a clock that runs ahead", ahead],
+  ])("that arrive after the deletion are revoked too%s", async (_while, another) => {
     const { deployment, answers, revoked, orders } = await revoking();
     await using _ = deployment;
     const { runtime, idp, clock } = deployment;
+    const other = await another?.(deployment);
     const late = Promise.withResolvers<object>();
     answers.token = async () => ({ body: await late.promise });
     await deployment.give("alice", { refresh: "first" });
@@ -393,6 +397,10 @@ describe("the grants of a deleted provider", () => {
     const pending = call(runtime, "alice").catch(() => undefined);
     await until(() => idp.requests.length === 1);
     await runtime.providers.delete(operator(), "idp");
+    if (other !== undefined) {
+      await until(async () => (await orders()) === 0);
+      await look(other);
+    }
     late.resolve({ access_token: "late", refresh_token: "late-refresh", expires_in: 3600 });
     await pending;
     await until(async () => (await orders()) === 0);
@@ -407,6 +415,7 @@ describe("the grants of a deleted provider", () => {
     await deployment.give("alice");
     await runtime.providers.delete(operator(), "idp");
     await until(async () => (await orders()) === 0);
+    await look(runtime);
     clock.move(HOUR);
     await work(runtime, async () => (await runtime.core.store.get(FORMER))?.count === 0);
 

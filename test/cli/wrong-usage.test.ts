@@ -29,6 +29,7 @@ const NEEDS: { readonly [command: string]: string } = {
   login: "--key-file /dev/null",
   mcp: "--gateway g --user a",
   "auth start": "--user a",
+  "backup list": ".",
   "auth confirm-user": "--user a",
   "auth test-verifier": "--user a",
   "tools exec": "--user a",
@@ -175,6 +176,12 @@ const LOCAL = new Set([
   "audit forget-user",
   "audit heads",
   "audit public-key",
+  "backup create",
+  "backup verify",
+  "backup restore",
+  "backup show",
+  "backup list",
+  "database migrate",
 ]);
 const REMOTE = NAMED.filter(([command]) => !LOCAL.has(command));
 

@@ -1,5 +1,5 @@
 // Runs tools as an agent does, and reads the results for the tests of connections.
-import type { RuntimeError } from "../../src/errors";
+import { type RuntimeError, unavailable } from "../../src/errors";
 import type { Runtime } from "../../src/runtime";
 import type { Execution } from "../../src/tools";
 import { agent, operator } from "../tools/deployment";
@@ -47,4 +47,20 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
     await Bun.sleep(5);
   }
   throw new Error("it did not come about in four seconds");
+}
+
+/** The writes of a runtime fail until it is repaired. */
+export function breakWrites({ core: { store } }: Runtime) {
+  const write = store.write.bind(store);
+  let attempts = 0;
+  store.write = async () => {
+    attempts++;
+    throw unavailable("The database is locked.");
+  };
+  return {
+    attempts: () => attempts,
+    repair: () => {
+      store.write = write;
+    },
+  };
 }

@@ -1,25 +1,7 @@
 // A grant that could not be stored for a while, and a newer consent that another process has stored meanwhile.
 import { expect, test } from "bun:test";
-import { unavailable } from "../../src/errors";
-import type { Runtime } from "../../src/runtime";
 import { deploy, give } from "../tools/deployment";
-import { call, succeeded, until } from "./executing";
-
-/** The writes of a runtime fail until it is repaired. */
-function breakWrites({ core: { store } }: Runtime) {
-  const write = store.write.bind(store);
-  let attempts = 0;
-  store.write = async () => {
-    attempts++;
-    throw unavailable("The database is locked.");
-  };
-  return {
-    attempts: () => attempts,
-    repair: () => {
-      store.write = write;
-    },
-  };
-}
+import { breakWrites, call, succeeded, until } from "./executing";
 
 test.each([
   ["the first grant of a user", undefined],

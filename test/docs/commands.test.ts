@@ -3,6 +3,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { testWith } from "../support/require";
 import { temporaryFolder } from "../support/temporary";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -22,7 +23,16 @@ test("there are pages with commands", () => {
   expect(PAGES.map(([page]) => page)).toContain("docs/coming-from-hosted.md");
 });
 
-test.each(PAGES)("the commands of %s", async (_page, blocks) => {
+/** Programs that a page uses, besides those that every system has. */
+const NEEDED: Readonly<Record<string, string>> = { "docs/backups.md": "age-keygen" };
+
+for (const [page, blocks] of PAGES) {
+  const program = NEEDED[page];
+  const testHere = program === undefined ? test : testWith(program, Bun.which(program) !== null);
+  testHere(`the commands of ${page}`, () => runBlocks(blocks), 60_000);
+}
+
+async function runBlocks(blocks: readonly string[]): Promise<void> {
   const home = temporaryFolder();
   mkdirSync(join(home, "bin"));
   const program = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "cli", "main.ts")}' "$@"\n`;
@@ -39,4 +49,4 @@ test.each(PAGES)("the commands of %s", async (_page, blocks) => {
   const code = await child.exited;
 
   expect([code, code === 0 ? "" : stderr]).toEqual([0, ""]);
-});
+}

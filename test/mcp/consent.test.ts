@@ -41,6 +41,22 @@ describe("a client without capabilities", () => {
     expect(ranFor(await client(url, by(user))[family]("tools/call", CALL))).toBe("alice");
   });
 
+  test("that would take the text for structured content gets a sentence with the URL", async () => {
+    const own = client(url, by("parses-texts"));
+    const clientInfo = { name: "gemini-cli-mcp-client", version: "0.61.0" };
+    const begun = await own.legacy("initialize", {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo,
+    });
+    const session = begun.headers.get("mcp-session-id") ?? "";
+    const answer = await own.legacy("tools/call", CALL, { "mcp-session-id": session });
+    const text = String(valueAt(answer, "result.content.0.text"));
+    expect(text).toMatch(/^Chat\.WhoAmI needs your consent/);
+    expect(text).toMatch(/\nauthorization_url: http:\/\/127\.0\.0\.1:\d+\/authorize\/[\w-]+\n/);
+    expect(() => JSON.parse(text) as unknown).toThrow();
+  });
+
   test("gets text if it only supports form elicitation", async () => {
     const capabilities = { elicitation: {} };
     const answer = await client(url, by("forms")).modern("tools/call", CALL, { capabilities });

@@ -58,7 +58,7 @@ describe("a change", () => {
       oauth2: { token_request },
     });
 
-    expect(oauth2.token_request).toEqual({ endpoint: ENDPOINT, method: "POST", ...token_request });
+    expect(oauth2?.token_request).toEqual({ endpoint: ENDPOINT, method: "POST", ...token_request });
   });
 
   test("adds a missing request", async () => {
@@ -68,7 +68,7 @@ describe("a change", () => {
       oauth2: { refresh_request },
     });
 
-    expect(oauth2.refresh_request).toEqual(refresh_request);
+    expect(oauth2?.refresh_request).toEqual(refresh_request);
   });
 
   test("keeps the secret if none is given, and replaces it otherwise", async () => {
@@ -89,7 +89,7 @@ describe("a change", () => {
     const after = await runtime.providers.update(operator(), "idp", { description: "second" });
 
     expect(after.created_at).toBe(before.created_at);
-    expect(after.oauth2.redirect_uri).toBe(before.oauth2.redirect_uri);
+    expect(after.oauth2?.redirect_uri).toBe(before.oauth2?.redirect_uri);
     expect(Date.parse(after.updated_at) - Date.parse(before.updated_at)).toBeGreaterThanOrEqual(5000);
   });
 });

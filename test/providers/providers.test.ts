@@ -30,13 +30,13 @@ describe("a provider is created", () => {
       oauth2: {
         client_id: "client",
         client_secret: { binding: "project", editable: true, exists: true },
-        redirect_uri: created.oauth2.redirect_uri,
+        redirect_uri: created.oauth2?.redirect_uri ?? "",
         authorize_request: { endpoint: "https://idp.example/authorize" },
         token_request: { endpoint: "https://idp.example/token" },
         refresh_request: { endpoint: "https://idp.example/token" },
       },
     });
-    expect(created.oauth2.redirect_uri).toMatch(
+    expect(created.oauth2?.redirect_uri).toMatch(
       /^http:\/\/127\.0\.0\.1:9099\/api\/v1\/oauth\/[\w-]{24}\/callback$/,
     );
     expect(await runtime.providers.get(operator(), "idp")).toEqual(created);
@@ -65,8 +65,8 @@ describe("a provider is created", () => {
     const { external_id, ...shown } = given;
 
     expect(created).toMatchObject({ ...shown, oauth2 });
-    expect(created.oauth2.redirect_uri).toEndWith(`/oauth/${external_id}/callback`);
-    expect(created.oauth2.client_secret.exists).toBe(false);
+    expect(created.oauth2?.redirect_uri).toEndWith(`/oauth/${external_id}/callback`);
+    expect(created.oauth2?.client_secret.exists).toBe(false);
   });
 
   test("and its secret is stored only in sealed form", async () => {

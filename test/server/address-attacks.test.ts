@@ -60,7 +60,7 @@ describe.each(LITERALS)("%s", (literal) => {
     const opened = await runtime.consent.open(started.url?.split("/").at(-1) ?? "", undefined);
     const [location, cookie] = opened.kind === "redirect" ? [opened.location, opened.cookie] : ["", ""];
     const state = new URL(location).searchParams.get("state") ?? "";
-    const externalId = provider.oauth2.redirect_uri.split("/").at(-2) ?? "";
+    const externalId = provider.oauth2?.redirect_uri.split("/").at(-2) ?? "";
     const query = new URLSearchParams({ code: "code", state });
 
     const outcome = await runtime.consent.callback(externalId, query, cookie);
@@ -107,7 +107,13 @@ describe.each(LITERALS)("%s", (literal) => {
     const core = coreWith({ "userinfo.url": hostOf(literal), "drive.api_url": hostOf(literal) });
     const context = toolContext(core, {
       projectId: "default",
-      call: { id: "te_test", executionId: "tc_test", projectId: "default", userId: "alice" },
+      call: {
+        id: "te_test",
+        executionId: "tc_test",
+        projectId: "default",
+        userId: "alice",
+        actor: "key:key_test",
+      },
       tool: {
         catalog: sheetsCatalog,
         definition: whoAmI,
@@ -121,6 +127,7 @@ describe.each(LITERALS)("%s", (literal) => {
       renew: async () => undefined,
       progress: { requests: 0, hasEffect: false },
       secrets: {},
+      userKeys: {},
       limit: { signal: new AbortController().signal, stop: new LazyAbort(), left: 5000 },
       deadline: core.clock.now() + 5000,
       cache: () => new ConnectionCaches(core.clock).none(),

@@ -56,7 +56,7 @@ test("a callback goes to the catalog whose page sent the browser away, and is va
   await own.runtime.providers.create(operator, { id: "google", provider_id: "google", oauth2 });
   const browser = new Browser();
   const away = new URL((await browser.open(`${own.url}/one/start`)).headers.get("location") ?? "");
-  const { redirect_uri } = (await own.runtime.providers.get(operator, "google")).oauth2;
+  const { redirect_uri } = (await own.runtime.providers.get(operator, "google")).oauth2 ?? {};
   const state = away.searchParams.get("state") ?? "";
   const back = async (given: string) =>
     (await browser.open(`${redirect_uri}?code=c&state=${encodeURIComponent(given)}`)).text();

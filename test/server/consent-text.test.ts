@@ -6,6 +6,7 @@ const PARTIES: Parties = {
   application: "Acme Support",
   place: "at runtime.example.com",
   provider: "Slack",
+  apiKey: undefined,
   scopeWords: { "chat:write": "Send messages as you" },
 };
 

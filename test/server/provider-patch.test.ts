@@ -156,7 +156,9 @@ describe("a patch", () => {
 describe("a patch is refused and changes nothing", () => {
   test.each<[string, object, string]>([
     ["with another id", { id: "other" }, "id must equal the id in the path"],
-    ["with a wrong type", { type: "api_key" }, "type must"],
+    ["with an unknown type", { type: "saml" }, "type must"],
+    ["with another type", { type: "api_key" }, "type is oauth2, which cannot be changed"],
+    ["with a block of another type", { api_key: { location: "header" } }, "api_key has no effect"],
     ["with an empty client_id", { oauth2: { client_id: "" } }, "oauth2.client_id must"],
     [
       "with a relative endpoint",

@@ -2,7 +2,7 @@
 // model's server and of a plugin, each way of changing them, and grants that are under way meanwhile.
 import { afterAll, describe, expect, test } from "bun:test";
 import * as oauth from "oauth4webapi";
-import { removeUnusedFormer } from "../../src/connections/revocation-rows";
+import { FormerProviders } from "../../src/connections/former-providers";
 import { OpenIdIssuer } from "../../src/identity";
 import type { ProviderPreset } from "../../src/providers";
 import { query, run, touch } from "../../src/store";
@@ -440,24 +440,30 @@ test("records of an earlier version belong to the addresses that they have", asy
 test("a former provider is kept until its grants are revoked, and ten minutes for late ones", async () => {
   await using stage = await connected();
   const { site, collector } = stage;
-  const { store } = site.deployment.runtime.core;
+  const { clock, runtime } = site.deployment;
+  const { store } = runtime.core;
+  const former = new FormerProviders(runtime.core);
   const kept = async () => (await store.all(query("SELECT id FROM former_providers"))).length;
   const oauth2 = { refresh_request: { endpoint: `${collector.url}/x` }, client_secret: "given-again" };
   site.script({ revoke: { status: 503, body: "down" } });
   await site.admin.patch(PROVIDER, { oauth2 });
-  const later = site.deployment.clock.now() + 11 * 60_000;
-  await store.write(() => removeUnusedFormer(later));
+  await former.removeUnused();
+  clock.move(11 * 60_000);
+  await former.removeUnused();
   expect(await kept()).toBe(1);
 
   site.script({ revoke: { body: {} } });
-  site.deployment.clock.move(3_600_000);
+  clock.move(3_600_000);
   while ((await store.all(query("SELECT id FROM revocations"))).length > 0) {
-    site.deployment.runtime.connections.revocations.sendDueInBackground();
+    runtime.connections.revocations.sendDueInBackground();
     await Bun.sleep(20);
   }
-  await store.write(() => removeUnusedFormer(later - 3 * 60_000));
+  await former.removeUnused();
+  clock.move(8 * 60_000);
+  await former.removeUnused();
   expect(await kept()).toBe(1);
-  await store.write(() => removeUnusedFormer(later));
+  clock.move(3 * 60_000);
+  await former.removeUnused();
   expect(await kept()).toBe(0);
 });
 

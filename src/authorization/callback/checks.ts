@@ -35,6 +35,11 @@ export function checkProvider(
   return matches ? undefined : UNKNOWN_STATE;
 }
 
+/** Users enter keys of their own on our page; nothing comes back from elsewhere. */
+export function checkHasCallback(provider: Provider | undefined): Outcome | undefined {
+  return provider?.apiKey === undefined ? undefined : UNKNOWN_STATE;
+}
+
 /**
  * The issuer of an error must be that of the provider (RFC 9207 section 2.4). Otherwise an error from elsewhere could end
  * the consent. The code exchange checks the issuer of a code.

@@ -128,7 +128,8 @@ export class McpPeer {
           this.#client.forget(server);
           tried.family = true;
         } else {
-          if (!(thrown instanceof ServerError)) this.#client.forget(server);
+          // A server that refuses to begin may speak the other family.
+          if (!(thrown instanceof ServerError) || session === undefined) this.#client.forget(server);
           throw thrown;
         }
       }

@@ -49,3 +49,12 @@ export function dueRunsOf(store: Store, projectId: string, now: number, limit: n
 export function retriesAhead(store: Store, now: number, limit: number): Promise<ListedRun[]> {
   return store.all(RETRIES_AHEAD, now, now, limit);
 }
+
+/**
+ * Runs that were due at a time, in a database that was restored: they may have begun since. They become those of a server that
+ * died, so that only those that may be repeated run again. Parameters: now, the time.
+ */
+export const SUSPECT_DUE_RUNS = query(
+  "UPDATE scheduled_runs SET status = 'running', holder = 'restored', fence = fence + 1, updated_at = ? " +
+    "WHERE status = 'pending' AND due_at <= ?",
+);

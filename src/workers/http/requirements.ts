@@ -26,11 +26,14 @@ export function requirementsFrom(given: unknown, note: Note): Requirements | str
   };
 }
 
+/** The record of the provider decides which of them it is. */
+const TYPES: ReadonlySet<string> = new Set(["oauth2", "api_key"]);
+
 function authorizationFrom(given: unknown): WorkerTool["authorization"] | string {
   if (!isObject(given)) return undefined;
   const { provider_id, provider_type, id, oauth2 } = given;
-  if (typeof provider_type === "string" && provider_type.toLowerCase() !== "oauth2")
-    return "it needs an authorization of another type than oauth2";
+  if (typeof provider_type === "string" && !TYPES.has(provider_type.toLowerCase()))
+    return "it needs an authorization of another type than oauth2 and api_key";
   const provider = nameOf(provider_id);
   const record = nameOf(id);
   if (provider === undefined && record === undefined)

@@ -7,6 +7,9 @@ import type { LoadedWorker } from "../tool";
 
 const MOST_QUESTIONS = 20;
 
+/** All that may be asked. */
+export const ASKING: JsonObject = { elicitation: { form: {}, url: {} } };
+
 export class Asks {
   readonly #worker: LoadedWorker;
   readonly #caller: Caller | undefined;
@@ -29,9 +32,12 @@ export class Asks {
     };
   }
 
-  /** What a server may ask for while it works: the caller answers at once, or in its next run. */
+  /**
+   * What a server may ask for while it works: the caller answers at once, or in its next run. A program is told once for all
+   * its calls; it gets an error for a question that the caller of a call cannot answer.
+   */
   liveCapabilities(): JsonObject {
-    return this.capabilities();
+    return this.#worker.stdio === undefined ? this.capabilities() : ASKING;
   }
 
   /** Whether questions are asked after the run. */
@@ -79,7 +85,7 @@ export class Asks {
 
   /** Answers a request that a server sends while it works (revisions until 2025-11-25). Throws `RpcError`. */
   async answer(method: string, params: JsonObject): Promise<JsonObject> {
-    const isAsked = method === "elicitation/create" && this.liveCapabilities()["elicitation"] !== undefined;
+    const isAsked = method === "elicitation/create" && this.capabilities()["elicitation"] !== undefined;
     if (!isAsked || this.#caller?.ask === undefined) throw new RpcError(METHOD_NOT_FOUND, "Method not found");
     return this.#caller.ask({ method: "elicitation/create", params });
   }

@@ -1,4 +1,4 @@
-// Workers that are MCP servers over HTTP.
+// Workers that are MCP servers: over HTTP, and programs.
 import { McpClient } from "../../mcp";
 import type { WorkerKind } from "../tool";
 import { HeldCalls } from "./held";
@@ -16,11 +16,12 @@ export function mcpKind(given: Omit<McpParts, "client" | "held">): McpKind {
   return {
     read: (worker, options) => readCatalog(parts, worker, options),
     probe: (worker, options) => probeServer(parts, worker, options),
-    bases: ({ uri }) => ({ [BASE]: { url: uri } }),
+    bases: ({ uri, stdio }) => (stdio === undefined ? { [BASE]: { url: uri } } : {}),
     run: (worker, tool) => running(parts, worker, tool),
-    close: () => {
+    close: async () => {
       parts.held.close();
-      return parts.client.close();
+      await parts.client.close();
+      await parts.stdio?.close();
     },
   };
 }

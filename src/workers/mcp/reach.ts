@@ -3,14 +3,20 @@ import { type Clock, netstrings, Redacted, reveal } from "../../base";
 import type { Egress } from "../../egress";
 import type { McpClient, Send } from "../../mcp";
 import type { ToolContext } from "../../tools";
+import { identityHeaders, type OnBehalf } from "../identity";
+import { isProgram, type StdioWorkers } from "../stdio";
 import type { LoadedWorker } from "../tool";
+import type { WorkerUser } from "../user-values";
 import type { HeldCalls } from "./held";
+import type { OwnTokens } from "./own-tokens";
 
 export interface McpParts {
   egress: Egress;
   clock: Clock;
   client: McpClient;
   held: HeldCalls;
+  /** Workers that are programs. */
+  stdio?: StdioWorkers | undefined;
   /** Setting `mcp.max_result_bytes`. */
   maxResultBytes: number;
   /** Called when a worker seems to have other tools than its stored catalog. */
@@ -24,8 +30,8 @@ export const BASE = "worker";
 const MOST_CATALOG_BYTES = 10 * 1024 * 1024;
 
 /** Those of the record, in lower case, without those of the protocol. */
-export async function headersOf(worker: LoadedWorker): Promise<WorkerHeaders> {
-  const headers = Object.entries(await worker.headers()).map(
+export async function headersOf(worker: LoadedWorker, user?: WorkerUser): Promise<WorkerHeaders> {
+  const headers = Object.entries(await worker.headers(user)).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
   return Object.fromEntries(headers.filter(([name]) => !isOfProtocol(name)));
@@ -35,14 +41,52 @@ function isOfProtocol(name: string): boolean {
   return name.startsWith("mcp-") || ["accept", "content-type", "last-event-id"].includes(name);
 }
 
-/** Sends without a user: for catalogs, with the token of the administrator's consent if there is one. */
-export function ownSend({ egress }: Pick<McpParts, "egress">, worker: LoadedWorker, token?: Redacted): Send {
+/** Whom a catalog is read for: the token of the administrator's consent, and the administrator's own keys. */
+export interface Administrator {
+  token?: Redacted | undefined;
+  user?: WorkerUser | undefined;
+}
+
+function programsOf({ stdio }: Pick<McpParts, "stdio">): StdioWorkers {
+  if (stdio === undefined) throw new Error("there are no programs here");
+  return stdio;
+}
+
+/** How a server is asked without a user. */
+export interface OwnReach extends AsyncDisposable {
+  send: Send;
+  /** What a program has written on its standard error. */
+  lastWords(): string[];
+  /** The server has answered. */
+  answered(): Promise<void>;
+}
+
+export async function ownReach(parts: McpParts, worker: LoadedWorker, by: Administrator): Promise<OwnReach> {
+  const hasKeys = Object.keys(by.user?.keys ?? {}).length > 0;
+  if (isProgram(worker)) return programsOf(parts).reading(worker, hasKeys ? by.user : undefined);
+  const nothing = async (): Promise<void> => undefined;
+  return {
+    send: ownSend(parts, worker, by),
+    lastWords: () => [],
+    answered: nothing,
+    [Symbol.asyncDispose]: nothing,
+  };
+}
+
+/** Sends without a user of a run: for catalogs. `on`: the user whose session it ends. */
+export function ownSend(
+  { egress }: Pick<McpParts, "egress">,
+  worker: LoadedWorker,
+  { token, user, on }: Administrator & { on?: OnBehalf } = {},
+): Send {
   return async (request) =>
     egress.fetch(worker.uri, {
       ...request,
+      address: await worker.address?.(),
       headers: {
-        ...(await headersOf(worker)),
+        ...(await headersOf(worker, user)),
         ...(token === undefined ? {} : { authorization: new Redacted(`Bearer ${token.reveal()}`) }),
+        ...(await identityHeaders(worker, on)),
         ...request.headers,
       },
       project: worker.projectId,
@@ -52,13 +96,38 @@ export function ownSend({ egress }: Pick<McpParts, "egress">, worker: LoadedWork
 }
 
 /** Sends as the user of a run, with the user's token if the tool needs one. */
-export function callSend(context: ToolContext, headers: WorkerHeaders): Send {
-  return (request) => context.fetch(BASE, "", { ...request, headers: { ...headers, ...request.headers } });
+export function callSend(
+  parts: Pick<McpParts, "stdio">,
+  worker: LoadedWorker,
+  context: ToolContext,
+  { headers, own }: { headers: WorkerHeaders; own: OwnTokens },
+): Send {
+  const { call, userKeys, fence } = context;
+  if (isProgram(worker))
+    return programsOf(parts).callSend(worker, { id: call.userId, keys: userKeys }, fence);
+  return async (request) => {
+    const identity = await identityHeaders(worker, call);
+    own.add(identity);
+    // A header of the client must not take the place of the token.
+    const all = { ...headers, ...identity, ...request.headers };
+    return context.fetch(BASE, "", { ...request, address: await worker.address?.(), headers: all });
+  };
 }
 
-/** Names the server of a worker: another address is another server. */
-export function serverKey({ projectId, id, uri }: LoadedWorker): string {
-  return netstrings([projectId, id, uri]);
+/** The address of a worker with its secrets, which are credentials of the record; empty if it has none. */
+export async function secretAddressOf(worker: LoadedWorker): Promise<string> {
+  const address = await worker.address?.();
+  return address === undefined ? "" : reveal(address);
+}
+
+/** Names the server of a worker: another address is another server, and another program too. */
+export function serverKey({ projectId, id, uri, stdio }: LoadedWorker): string {
+  return netstrings([
+    projectId,
+    id,
+    uri,
+    ...(stdio === undefined ? [] : [stdio.command, ...stdio.arguments]),
+  ]);
 }
 
 export interface SessionOwner {
@@ -66,6 +135,8 @@ export interface SessionOwner {
   userId: string;
   /** Empty: the credentials of the record only. */
   connectionId: string;
+  /** Who asks on behalf of the user. */
+  actor: string;
   /** What else belongs to the session, such as the announced capabilities. */
   rest: readonly string[];
 }
@@ -81,6 +152,8 @@ export function sessionKey(worker: LoadedWorker, headers: WorkerHeaders, owner: 
     owner.userId,
     owner.connectionId,
     netstrings(owner.rest),
+    // A server may keep who called first.
+    netstrings(worker.identity === undefined ? [] : [worker.identity.header, owner.actor]),
     netstrings(sent),
   ];
   return new Bun.CryptoHasher("sha256").update(netstrings(fields)).digest("base64url");

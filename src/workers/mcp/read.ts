@@ -1,5 +1,5 @@
 // Reads the catalog of an MCP server. What breaks a rule is left out with its reason; the rest stays.
-import { isObject, type JsonObject, type Redacted } from "../../base";
+import { isObject, type JsonObject } from "../../base";
 import {
   type Listed,
   listAll,
@@ -11,16 +11,19 @@ import {
 import { cleanDescription } from "../foreign";
 import { type AskOptions, type LoadedWorker, PassingFailure, type ReadCatalog, type Skipped } from "../tool";
 import { toolFrom, upstreamName } from "./definition";
-import { workerFailure } from "./failures";
+import { ASKING } from "./asks";
+import { programFailure, workerFailure } from "./failures";
 import { namesOf } from "./names";
 import { offeredOf } from "./offered";
-import { headersOf, type McpParts, ownSend, serverKey, sessionKey } from "./reach";
+import { type Administrator, headersOf, type McpParts, ownReach, serverKey, sessionKey } from "./reach";
 import { complete, getPrompt, readResource } from "./reserved";
 
 /** For one request. */
 const REQUEST_MS = 10_000;
 /** For everything together. */
 const WHOLE_MS = 30_000;
+/** For a program, which may have to download its packages. */
+const PROGRAM_MS = 150_000;
 const FIRST_WAIT_MS = 250;
 /** So many tools are read in one go. The event loop then serves others. */
 const AT_ONCE = 100;
@@ -62,14 +65,15 @@ export function probeServer(
 async function asking<T>(
   parts: McpParts,
   worker: LoadedWorker,
-  { token, signal }: AskOptions,
+  { token, userId, userKeys, signal }: AskOptions,
   ask: (peer: McpPeer) => Promise<T>,
 ): Promise<T> {
-  const whole = AbortSignal.timeout(WHOLE_MS);
+  const whole = AbortSignal.timeout(worker.stdio === undefined ? WHOLE_MS : PROGRAM_MS);
   const ended = signal === undefined ? whole : AbortSignal.any([whole, signal]);
+  const user = userId === undefined ? undefined : { id: userId, keys: userKeys ?? {} };
   for (let attempt = 0; ; attempt++) {
     try {
-      return await once(parts, worker, { token, signal: ended }, ask);
+      return await once(parts, worker, { token, user, signal: ended }, ask);
     } catch (thrown) {
       const failure = workerFailure(worker, thrown);
       const isLast = attempt >= worker.retry || ended.aborted;
@@ -79,20 +83,18 @@ async function asking<T>(
   }
 }
 
-/** No user is asked while a catalog is read. */
-const ASKING: JsonObject = { elicitation: { form: {}, url: {} } };
-
 async function once<T>(
   parts: McpParts,
   worker: LoadedWorker,
-  { token, signal }: { token: Redacted | undefined; signal: AbortSignal },
+  { signal, ...by }: Administrator & { signal: AbortSignal },
   ask: (peer: McpPeer) => Promise<T>,
 ): Promise<T> {
-  const headers = await headersOf(worker);
-  const send = ownSend(parts, worker, token);
+  const headers = await headersOf(worker, by.user);
+  await using reach = await ownReach(parts, worker, by);
+  const { send } = reach;
   // A session of its own, which is not kept: with a token it is that of an administrator.
   const rest = [crypto.randomUUID()];
-  const session = sessionKey(worker, headers, { userId: "", connectionId: "", rest });
+  const session = sessionKey(worker, headers, { userId: "", connectionId: "", actor: "", rest });
   const peer = parts.client.peer({
     server: serverKey(worker),
     session,
@@ -105,7 +107,11 @@ async function once<T>(
     signal,
   });
   try {
-    return await ask(peer);
+    const answer = await ask(peer);
+    await reach.answered();
+    return answer;
+  } catch (thrown) {
+    throw worker.stdio === undefined ? thrown : programFailure(worker, thrown, reach.lastWords());
   } finally {
     await parts.client.sessions.end(session);
   }

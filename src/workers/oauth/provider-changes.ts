@@ -3,7 +3,7 @@ import { present } from "../../base";
 import type { Core } from "../../core";
 import type { Principal } from "../../identity";
 import {
-  type AuthProviderCreate,
+  type OAuth2ProviderCreate,
   type Provider,
   providerInTransaction,
   type Providers,
@@ -46,7 +46,7 @@ export class ProviderChanges {
     };
   }
 
-  async #patch(principal: Principal, { id }: Provider, record: AuthProviderCreate): Promise<Change<void>> {
+  async #patch(principal: Principal, { id }: Provider, record: OAuth2ProviderCreate): Promise<Change<void>> {
     const known = await this.#providers.get(principal, id);
     const { client_secret, ...oauth2 } = record.oauth2;
     const same = await this.#providers.sameSecrets(principal, id, { client_secret, private_key: undefined });
@@ -62,7 +62,11 @@ export class ProviderChanges {
   }
 
   /** A new provider in place of the earlier one, whose grants end. */
-  async #replace(principal: Principal, worker: WorkerKey, record: AuthProviderCreate): Promise<Change<void>> {
+  async #replace(
+    principal: Principal,
+    worker: WorkerKey,
+    record: OAuth2ProviderCreate,
+  ): Promise<Change<void>> {
     const earlier = this.#removal(principal, record.id, worker.id);
     const creation = withoutResult(await this.#providers.creation(principal, record, worker.id));
     return {

@@ -3,7 +3,7 @@ import {
   AUTHORIZE_PARAMS,
   revokeRequest,
   type AuthProvider,
-  type AuthProviderCreate,
+  type OAuth2ProviderCreate,
   type Provider,
 } from "../../providers";
 import { originOf } from "../../origins";
@@ -21,7 +21,7 @@ export interface ProviderFacts {
 }
 
 /** The record. Nothing but its consents, refreshes and revocations is asked: the tokens are for the worker only. */
-export function providerFor(facts: ProviderFacts): AuthProviderCreate {
+export function providerFor(facts: ProviderFacts): OAuth2ProviderCreate {
   const { id, externalId, worker, discovered, resource, client } = facts;
   const { server, issuer, scopes } = discovered;
   const token = { endpoint: server.token_endpoint, auth_method: client.method };
@@ -56,7 +56,7 @@ export function providerFor(facts: ProviderFacts): AuthProviderCreate {
  * Whether grants of a provider are good for the new record as well: the same issuer, client, token server and resource.
  * Otherwise users must consent again.
  */
-export function keepsGrants(before: Provider, { oauth2 }: AuthProviderCreate): boolean {
+export function keepsGrants(before: Provider, { oauth2 }: OAuth2ProviderCreate): boolean {
   const { issuer, clientId, token } = before.oauth2;
   return (
     issuer === oauth2.issuer &&
@@ -67,9 +67,9 @@ export function keepsGrants(before: Provider, { oauth2 }: AuthProviderCreate): b
 }
 
 /** Whether a record already says what a new one would, secrets apart. */
-export function saysTheSame(record: AuthProvider, { oauth2, description }: AuthProviderCreate): boolean {
+export function saysTheSame(record: AuthProvider, { oauth2, description }: OAuth2ProviderCreate): boolean {
   const { client_secret: _, ...wanted } = oauth2;
-  const has: Readonly<Record<string, unknown>> = record.oauth2;
+  const has: Readonly<Record<string, unknown>> = record.oauth2 ?? {};
   return (
     record.description === description &&
     Object.entries(wanted).every(([name, value]) => Bun.deepEquals(has[name], value))

@@ -8,6 +8,9 @@ import type { KnownWorker } from "../known";
 import type { Outcome, Refresher } from "../refresh";
 import { plainRow, refusedAddress } from "../rows";
 import type { WorkerType } from "../schema";
+import { configOf } from "../config";
+import type { StdioWorkers } from "../stdio";
+import { checkProgramSetter } from "../stdio/permission";
 import type { PreviewWorker, WorkerPreview } from "./schema";
 import type { Failure } from "../contents";
 
@@ -17,25 +20,29 @@ const MAX_ID_LENGTH = 40;
 export class Previews {
   readonly #core: Core;
   readonly #refresher: Refresher;
+  readonly #programs: StdioWorkers;
 
-  constructor(core: Core, refresher: Refresher) {
+  constructor(core: Core, refresher: Refresher, programs: StdioWorkers) {
+    this.#programs = programs;
     this.#core = core;
     this.#refresher = refresher;
   }
 
   /** Throws `malformed_request`, and `invalid_parameter` for an address that is refused or is not one of a worker. */
-  async preview({ projectId }: Principal, request: PreviewWorker): Promise<WorkerPreview> {
+  async preview(principal: Principal, request: PreviewWorker): Promise<WorkerPreview> {
+    const { projectId } = principal;
+    checkProgramSetter(principal, request.mcp, { isProgram: false });
     let first: { failure: Failure } | undefined;
     for (const type of typesOf(request)) {
       const worker = this.#workerOf(projectId, type, request);
-      const outcome = await this.#read(worker, request);
+      const outcome = await this.#read(worker, request).finally(() => this.#forget(worker));
       if (!("failure" in outcome)) return previewOf(worker, outcome);
       if (outcome.failure.reason === "unauthorized" && type === "mcp") return unread(worker, outcome.failure);
       first ??= outcome;
       // Another protocol would not help.
       if (["address_refused", "unreachable", "timeout"].includes(outcome.failure.reason)) break;
     }
-    throw notAWorker((request.http ?? request.mcp)?.uri ?? "", first?.failure);
+    throw notAWorker(request, first?.failure);
   }
 
   /** A worker over HTTP has an open route for its health, and lists its tools only to those who know its secret. */
@@ -46,16 +53,26 @@ export class Previews {
     return { reading: { catalog: { tools: [], skipped: [] }, startedAt: this.#core.clock.now() } };
   }
 
-  #workerOf(projectId: string, type: WorkerType, { http, mcp }: PreviewWorker): KnownWorker {
-    const uri = (http ?? mcp)?.uri ?? "";
-    const common = { uri, timeout: TIMEOUT_S, retry: 0 };
+  /** The folder of a program that is not stored. */
+  async #forget({ row }: KnownWorker): Promise<void> {
+    if (configOf(row).stdio !== undefined) await this.#programs.removeWorker(row);
+  }
+
+  #workerOf(
+    projectId: string,
+    type: WorkerType,
+    { http, mcp, identity, identity_header }: PreviewWorker,
+  ): KnownWorker {
+    const uri = (http ?? mcp)?.uri;
+    const common = { timeout: TIMEOUT_S, retry: 0 };
     const settings =
       type === "http"
-        ? { http: { ...common, secret: http?.secret ?? "-" } }
-        : { mcp: { ...common, ...present({ headers: mcp?.headers, secrets: mcp?.secrets }) } };
+        ? { http: { ...common, uri: uri ?? "", secret: http?.secret ?? "-" } }
+        : { mcp: { ...common, ...present({ uri, ...mcp }) } };
     // Messages name a worker by its id, and this one has none yet.
-    const id = URL.parse(uri)?.host ?? "";
-    const { row, secrets } = plainRow(projectId, { id, ...settings }, this.#core.clock.now());
+    const id = URL.parse(uri ?? "")?.host ?? mcp?.stdio?.command ?? "";
+    const given = present({ identity, identity_header });
+    const { row, secrets } = plainRow(projectId, { id, ...settings, ...given }, this.#core.clock.now());
     return { row, fixed: secrets };
   }
 }
@@ -65,6 +82,7 @@ function typesOf({ type, http, mcp }: PreviewWorker): WorkerType[] {
   if ((http === undefined) === (mcp === undefined))
     throw malformedRequest("Exactly one of http and mcp is required.");
   if (type !== undefined) return [type];
+  if (mcp?.stdio !== undefined) return ["mcp"];
   return http === undefined ? ["mcp", "http"] : ["http"];
 }
 
@@ -115,7 +133,12 @@ function idOf(text: string): string | undefined {
   return id === "" ? undefined : id;
 }
 
-function notAWorker(uri: string, failure: Failure | undefined): Error {
+function notAWorker({ http, mcp }: PreviewWorker, failure: Failure | undefined): Error {
+  const uri = (http ?? mcp)?.uri ?? "";
+  if (mcp?.stdio !== undefined) {
+    const message = failure?.message ?? "The program is not an MCP server.";
+    return invalidParameter(message, { fieldErrors: [{ field: "mcp.stdio", rule: "worker", message }] });
+  }
   if (failure?.reason === "address_refused") return refusedAddress("uri", uri, failure);
   const message = failure?.message ?? "The address is not one of a worker.";
   return invalidParameter(`uri: ${message}`, { fieldErrors: [{ field: "uri", rule: "worker", message }] });

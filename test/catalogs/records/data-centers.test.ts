@@ -91,7 +91,7 @@ async function provider({ location }: DataCenterRow, client_secret: string): Pro
     oauth2: { client_id: "the client", client_secret },
   });
   sent.length = 0;
-  return record.oauth2.redirect_uri.split("/").at(-2) ?? "";
+  return record.oauth2?.redirect_uri.split("/").at(-2) ?? "";
 }
 
 /** A user of the data center consents; where the consent starts, and how it ends. */

@@ -127,6 +127,14 @@ describe("connecting a client", () => {
     ],
     ["cursor", { mcpServers: { support: { url: URL, headers: headers("${env:RUNTIME_API_KEY}") } } }],
     ["windsurf", { mcpServers: { support: { serverUrl: URL, headers: headers("${env:RUNTIME_API_KEY}") } } }],
+    [
+      "opencode",
+      {
+        mcp: {
+          support: { type: "remote", url: URL, headers: headers("{env:RUNTIME_API_KEY}"), oauth: false },
+        },
+      },
+    ],
     ["gemini", { mcpServers: { support: { httpUrl: URL, headers: headers("$RUNTIME_API_KEY") } } }],
     [
       "claude-desktop",
@@ -141,6 +149,19 @@ describe("connecting a client", () => {
     const printed = await run(["gateways", "connect", "support", "--client", client, "--user", "alice"]);
     expect(printed.code).toBe(0);
     expect(jsonOf(printed)).toEqual(config as never);
+  });
+
+  test("opencode starts a program in its own format", async () => {
+    const { run } = await withGateway();
+    const line = ["gateways", "connect", "support", "--client", "opencode", "--user", "alice", "--stdio"];
+    expect(jsonOf(await run(line))).toEqual({
+      mcp: {
+        support: {
+          type: "local",
+          command: [PROGRAM, SOURCE, "mcp", "--gateway", "support", "--user", "alice"],
+        },
+      },
+    });
   });
 
   test("that starts programs gets the location flags of this command", async () => {

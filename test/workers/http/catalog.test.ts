@@ -41,11 +41,7 @@ describe("a tool that breaks a rule is left out, and the others stay:", () => {
       "cannot be checked",
     ],
     ["it is much too large", definition({ description: "x".repeat(700_000) }), "600000 characters"],
-    [
-      "its authorization is of another type",
-      definition(needs({ provider_type: "api_key", id: "a" })),
-      "oauth2",
-    ],
+    ["its authorization is of another type", definition(needs({ provider_type: "saml", id: "a" })), "oauth2"],
     ["its authorization names nothing", definition(needs({ provider_type: "oauth2" })), "provider_id"],
     ["a secret has another name", definition({ requirements: { secrets: [{ key: "a-b" }] } }), "a secret"],
   ])("%s", async (_, bad, reason) => {

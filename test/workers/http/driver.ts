@@ -16,6 +16,7 @@ export function workerAt(uri: string, fields: Partial<LoadedWorker> = {}): Loade
   return {
     projectId: "default",
     id: "peer",
+    createdAt: 0,
     type: "http",
     uri,
     timeoutMs: 5000,
@@ -25,7 +26,9 @@ export function workerAt(uri: string, fields: Partial<LoadedWorker> = {}): Loade
     trustAnnotations: false,
     strictResults: false,
     secret: async () => new Redacted(SECRET),
+    secrets: async () => ({}),
     headers: async () => ({}),
+    userKeys: [],
     ...fields,
   };
 }
@@ -153,7 +156,13 @@ function runOf(core: Core, kind: WorkerKind, worker: LoadedWorker, leftMs: numbe
   const definition: Partial<ToolDefinition> = { name: "Act" };
   return {
     projectId: worker.projectId,
-    call: { id: "te_1", executionId: "tc_1", projectId: worker.projectId, userId: "alice" },
+    call: {
+      id: "te_1",
+      executionId: "tc_1",
+      projectId: worker.projectId,
+      userId: "alice",
+      actor: "key:key_test",
+    },
     tool: {
       catalog: { toolkit, bases: kind.bases(worker), tools: [], worker: { id: worker.id, type: "http" } },
       definition,

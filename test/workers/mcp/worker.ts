@@ -27,6 +27,7 @@ export function workerAt(uri: string, more: Partial<LoadedWorker> = {}): LoadedW
   return {
     projectId: "default",
     id: "peer",
+    createdAt: 0,
     type: "mcp",
     uri,
     timeoutMs: 5000,
@@ -36,7 +37,9 @@ export function workerAt(uri: string, more: Partial<LoadedWorker> = {}): LoadedW
     trustAnnotations: false,
     strictResults: false,
     secret: async () => new Redacted(""),
+    secrets: async () => ({}),
     headers: async () => ({}),
+    userKeys: [],
     ...more,
   };
 }

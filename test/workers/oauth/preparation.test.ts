@@ -217,7 +217,7 @@ describe("the auth provider of a worker", () => {
     });
     const access = await made.shop.prepare({ external_id: "fixed" });
 
-    expect(oauth2.redirect_uri).toContain("/fixed/");
+    expect(oauth2?.redirect_uri).toContain("/fixed/");
     expect(access).toMatchObject({ provider: id, owned: false });
     await made.shop.remove();
     expect(await made.deployment.runtime.providers.find("default", "mine")).toBeDefined();

@@ -1,0 +1,258 @@
+// `runtime backup`: backups of the data folder, also of one that servers use.
+import { existsSync } from "node:fs";
+import type { ListedBackup, MadeBackup, OpenedBackup, VerifiedBackup } from "../../src/backup";
+import type { Config } from "../../src/config";
+import { configurationError, notFound } from "../../src/errors";
+import { refuseServer, withDataFolder } from "../client/client";
+import { type Common, verb } from "../command";
+import { counted } from "../counted";
+import { EXIT } from "../errors";
+import { readText } from "../input";
+import type { Io } from "../io";
+import { print, printList, printRecord, type Shape } from "../output";
+import { printable } from "../printable";
+import { withProgress } from "../progress";
+import { loadCommonConfig, rootKeyFileOf } from "../session";
+
+const IDENTITY = {
+  flag: "--identity <file>",
+  meaning: "file with the secret key of age that opens an encrypted backup",
+};
+
+export const verbs = [
+  verb({
+    usage: "create <file>",
+    summary:
+      "Back up the data folder, also while servers use it: both databases, the settings without secrets, and a manifest. The " +
+      "root key is never in a backup: keep it elsewhere. On the data folder only.",
+    examples: [
+      "runtime backup create runtime.backup",
+      'runtime backup create runtime.backup.age --recipient "$(age-keygen -y age.key)"',
+    ],
+    flags: [
+      {
+        flag: "--recipient <key>",
+        meaning: "encrypt it for this public key of age; may be repeated. Default: backup.recipients",
+        repeat: true,
+      },
+    ],
+    read: (line) => ({ file: line.word(0), recipients: line.texts("recipient") }),
+    run: create,
+  }),
+  verb({
+    usage: "verify <file>",
+    summary:
+      "Check a backup: every byte, both databases, the audit trail, and with the root key of this machine a sample of what is " +
+      "sealed. Changes nothing. Exits 1 if anything is wrong.",
+    examples: [
+      "runtime backup verify runtime.backup",
+      "runtime backup verify runtime.backup.age --identity age.key -o json",
+    ],
+    flags: [IDENTITY],
+    read: (line) => ({ file: line.word(0), identity: line.text("identity") }),
+    run: verify,
+  }),
+  verb({
+    usage: "restore <file>",
+    summary:
+      "Check a backup and put it into the data folder, which must not contain an installation: give another one with " +
+      "--data-dir. Scheduled runs that were due since the backup only run if they may run twice.",
+    examples: ["runtime backup restore runtime.backup --data-dir restored"],
+    flags: [IDENTITY],
+    read: (line) => ({ file: line.word(0), identity: line.text("identity") }),
+    run: restore,
+  }),
+  verb({
+    usage: "show <file>",
+    summary: "Show what a backup says about itself, without checking it.",
+    examples: ["runtime backup show runtime.backup"],
+    read: (line) => ({ file: line.word(0) }),
+    run: show,
+  }),
+  verb({
+    usage: "list [folder]",
+    summary: "List the backups in a folder, newest first. Default: backup.folder.",
+    examples: ["runtime backup list", "runtime backup list /var/backups -o json"],
+    read: (line) => ({ folder: line.optionalWord(0) }),
+    run: list,
+  }),
+];
+
+const MADE: Shape<MadeBackup> = {
+  name: ({ file }) => file,
+  columns: [
+    { title: "file", value: ({ file }) => file },
+    { title: "bytes", value: ({ bytes }) => String(bytes) },
+    { title: "encrypted", value: ({ encrypted }) => (encrypted ? "yes" : "no") },
+    { title: "root key", value: ({ manifest }) => manifest.root_key_id },
+  ],
+};
+
+async function create(
+  io: Io,
+  common: Common,
+  { file, recipients }: { file: string; recipients: readonly string[] | undefined },
+): Promise<void> {
+  await withDataFolder(io, common, "backup create", async ({ config, runtime }) => {
+    const { createBackup } = await import("../../src/backup");
+    const making = createBackup({
+      folder: config.dataFolder(),
+      file,
+      recipients: recipients ?? config.settings["backup.recipients"],
+      settings: config.explicitSettings(),
+      now: runtime.core.clock.now(),
+      sign: (heads) => runtime.inspection.signed(heads),
+    });
+    const made = await withProgress(io, "Backing up", making);
+    printRecord(io, common, made, MADE);
+    io.note(
+      `It does not contain the root key (${made.manifest.root_key_id}), without which it cannot be used. Keep that key elsewhere.`,
+    );
+  });
+}
+
+async function verify(
+  io: Io,
+  common: Common,
+  { file, identity }: { file: string; identity: string | undefined },
+): Promise<number> {
+  refuseServer(common, "backup verify");
+  checkExists(file);
+  const { verifyBackup } = await import("../../src/backup");
+  const identities = await identitiesOf(io, identity);
+  const verified = await withProgress(
+    io,
+    "Checking the backup",
+    verifyBackup({ file, identities, open: (folder) => openCopy(io, common, folder) }),
+  );
+  printVerified(io, common, file, verified);
+  return verified.problems.length === 0 ? EXIT.ok : EXIT.error;
+}
+
+async function restore(
+  io: Io,
+  common: Common,
+  { file, identity }: { file: string; identity: string | undefined },
+): Promise<void> {
+  refuseServer(common, "backup restore");
+  checkExists(file);
+  const [{ restoreBackup }, config, identities] = await Promise.all([
+    import("../../src/backup"),
+    loadCommonConfig(io, common),
+    identitiesOf(io, identity),
+  ]);
+  const folder = config.dataFolder();
+  const open = (copy: string): Promise<OpenedBackup | undefined> => openCopy(io, common, copy);
+  const restoring = restoreBackup({ file, identities, open, folder, now: Date.now() });
+  const { manifest, opened } = await withProgress(io, "Restoring", restoring);
+  print(io, common.output, { data_dir: folder, ...summaryOf(manifest), opened }, () => `${folder}\n`);
+  io.note(`The backup of ${manifest.created_at} was restored. Users may have to consent again.`);
+  if (opened === undefined)
+    io.note(`Before you start a server, set the root key ${manifest.root_key_id}: RUNTIME_ROOT_KEY_FILE`);
+}
+
+function summaryOf({ created_at, version, root_key_id, audit_heads }: VerifiedBackup["manifest"]): object {
+  return { created_at, version, root_key_id, audit_heads };
+}
+
+function printVerified(io: Io, common: Common, file: string, verified: VerifiedBackup): void {
+  const { manifest, opened, problems } = verified;
+  const ok = problems.length === 0;
+  print(io, common.output, { file, ok, problems, opened: opened ?? null, manifest }, () =>
+    problems.map((problem) => `${printable(problem)}\n`).join(""),
+  );
+  if (!ok) {
+    io.note(`${counted(problems.length, "problem")}. Do not rely on this backup.`);
+    return;
+  }
+  io.note(io.notePaint.green(`The backup of ${manifest.created_at} is good (runtime ${manifest.version}).`));
+  io.note(
+    opened === undefined
+      ? `There is no root key on this machine, so sealed values were not opened. They need the key ${manifest.root_key_id}.`
+      : `The root key of this machine has opened ${counted(opened, "sealed value")}.`,
+  );
+}
+
+function checkExists(file: string): void {
+  if (!existsSync(file)) throw notFound(`${file} does not exist.`);
+}
+
+async function identitiesOf(io: Io, file: string | undefined) {
+  if (file === undefined) return [];
+  const [{ identitiesIn }, { Redacted }] = await Promise.all([
+    import("../../src/backup"),
+    import("../../src/base"),
+  ]);
+  return identitiesIn(await readText(io, file, "--identity")).map((text) => new Redacted(text));
+}
+
+/** Sealed values of each kind that are opened as a sample, for each project. */
+const SAMPLE = 100;
+
+/** Opens an unpacked backup with the root key of this machine; undefined if there is none. */
+async function openCopy(io: Io, common: Common, folder: string): Promise<OpenedBackup | undefined> {
+  const config = await loadCommonConfig(io, { ...common, dataDir: folder });
+  if (!hasRootKey(config)) return undefined;
+  const [{ createRuntime }, { extensions }, { silentLog }] = await Promise.all([
+    import("../../src/runtime"),
+    import("../../catalogs"),
+    import("../../src/base"),
+  ]);
+  const runtime = await createRuntime(config, extensions, { log: silentLog });
+  return {
+    chains: async () => (await runtime.inspection.verify()).problems,
+    sealed: async () => {
+      const places: string[] = [];
+      let tried = 0;
+      for (const projectId of await runtime.identity.projectIds()) {
+        const found = await runtime.rotation.unopenable(projectId, SAMPLE);
+        tried += found.tried;
+        places.push(...found.places.map(({ table, row, field }) => `${field} of ${row} in ${table}`));
+      }
+      return { tried, places };
+    },
+    close: () => runtime.close(),
+  };
+}
+
+function hasRootKey(config: Config): boolean {
+  const file = rootKeyFileOf(config);
+  const isElsewhere = config.rootKey !== undefined || config.settings["root_key.command"] !== undefined;
+  return (
+    isElsewhere ||
+    config.settings["root_key.credential"] !== undefined ||
+    (file !== undefined && existsSync(file))
+  );
+}
+
+const LISTED: Shape<ListedBackup> = {
+  name: ({ file }) => file,
+  optional: ["version", "schema", "root_key_id"],
+  columns: [
+    { title: "file", keep: "always", value: ({ file }) => file },
+    { title: "created", keep: "whole", value: ({ created_at }) => created_at },
+    { title: "bytes", value: ({ bytes }) => String(bytes) },
+    { title: "version", value: ({ version, encrypted }) => version ?? (encrypted ? "encrypted" : "") },
+    { title: "root key", value: ({ root_key_id }) => root_key_id },
+  ],
+};
+
+async function show(io: Io, common: Common, { file }: { file: string }): Promise<void> {
+  refuseServer(common, "backup show");
+  checkExists(file);
+  const { describeBackup } = await import("../../src/backup");
+  const found = await describeBackup(file);
+  if (found === undefined) throw notFound(`${file} is not a backup.`);
+  printRecord(io, common, found, LISTED);
+}
+
+async function list(io: Io, common: Common, { folder }: { folder: string | undefined }): Promise<void> {
+  refuseServer(common, "backup list");
+  const config = await loadCommonConfig(io, common);
+  const place = folder ?? config.backupFolder();
+  if (place === undefined)
+    throw configurationError("Give a folder, or set backup.folder (RUNTIME_BACKUP_FOLDER).");
+  if (!existsSync(place)) throw notFound(`${place} does not exist.`);
+  const { listBackups } = await import("../../src/backup");
+  printList(io, common, await listBackups(place), LISTED, "There are no backups in this folder.");
+}

@@ -1,0 +1,148 @@
+// The page on which users enter keys of their own. The guards are those of every consent: the address is a secret, the browser
+// that opened it sends the form, the user is checked, and the flow ends once.
+import type { Actor } from "../audit";
+import { RecentMap, Redacted } from "../base";
+import { keyFrom, testKey, type TokenGrant } from "../connections";
+import type { Core } from "../core";
+import { hashOf, sameSecret } from "../crypto";
+import type { Provider, Providers } from "../providers";
+import { changeReason, checkBrowser } from "./callback/checks";
+import type { Finish } from "./finish";
+import {
+  addressOf,
+  browserOf,
+  type Exchange,
+  formCheckOf,
+  MANY_REFUSED_KEYS,
+  NO_KEY_GIVEN,
+  openExchange,
+  partiesOf,
+} from "./flow";
+import { type KeyProblem, type Outcome, UNKNOWN_ADDRESS, UNKNOWN_STATE } from "./outcome";
+import * as repository from "./repository";
+import type { FlowRow } from "./repository";
+
+/** Keys that may be refused in one consent: the page must not find out which of many keys are good. */
+const MOST_REFUSED = 10;
+const REMEMBERED_FLOWS = 10_000;
+
+/** What the person sent from the page. */
+export interface GivenKey {
+  key: Redacted;
+  check: string;
+  agrees: boolean;
+}
+
+interface Parts {
+  finish: Finish;
+  checkUser(flow: FlowRow, provider: Provider, grant: TokenGrant, by: Actor): Promise<Outcome>;
+  resume(flow: FlowRow, token: string, cookie: string | undefined, by: Actor): Promise<Outcome>;
+}
+
+export class KeyConsent {
+  readonly #core: Core;
+  readonly #providers: Providers;
+  readonly #parts: Parts;
+  readonly #refused = new RecentMap<string, number>(REMEMBERED_FLOWS);
+
+  constructor(core: Core, providers: Providers, parts: Parts) {
+    this.#core = core;
+    this.#providers = providers;
+    this.#parts = parts;
+  }
+
+  /** The page for the browser that has opened the flow. */
+  async page(flow: FlowRow, exchange: Exchange, cookie: string): Promise<Outcome> {
+    return {
+      kind: "key",
+      about: partiesOf(flow),
+      userId: flow.user_id,
+      action: await this.#pathOf(flow),
+      check: formCheckOf(exchange, "key"),
+      cookie,
+    };
+  }
+
+  /** The form of the page. A key is stored only if the service accepts it, as far as the provider's record has a test. */
+  async give(token: string, given: GivenKey, cookie: string | undefined, address?: string): Promise<Outcome> {
+    const flow = await repository.findFlowByAddress(this.#core.store, hashOf(token));
+    if (flow === undefined) return UNKNOWN_ADDRESS;
+    const { finish, resume } = this.#parts;
+    const stopped = checkBrowser(flow, cookie) ?? finish.ended(flow);
+    if (stopped !== undefined) return stopped;
+    const by = browserOf(flow, address);
+    // Sent twice: the first one continues, the second shows the current step.
+    if (flow.used_at !== null) return resume(flow, token, cookie, by);
+    const exchange = await openExchange(this.#core, flow);
+    if (exchange === undefined || !sameSecret(given.check, formCheckOf(exchange, "key")))
+      return UNKNOWN_STATE;
+    const provider = await this.#providers.find(flow.project_id, flow.provider_id ?? "");
+    if (provider === undefined) return finish.fail(flow, "the auth provider was deleted", by);
+    const stale = changeReason(flow, provider);
+    if (stale !== undefined) return finish.fail(flow, stale, by);
+    if (provider.apiKey === undefined) return UNKNOWN_STATE;
+    if (!given.agrees) return finish.fail(flow, NO_KEY_GIVEN, by);
+    const key = await this.#checked(flow, provider, given.key);
+    if (!(key instanceof Redacted)) return this.#refusal(flow, key, by);
+    return this.#store(flow, { token, cookie, provider, key, by });
+  }
+
+  async #checked(flow: FlowRow, provider: Provider, given: Redacted): Promise<Redacted | KeyProblem> {
+    if (given.reveal().trim() === "") return "empty";
+    const text = keyFrom(given.reveal());
+    if (text === undefined) return "malformed";
+    const key = new Redacted(text);
+    if (provider.apiKey?.test === undefined) return key;
+    if ((this.#refused.get(flow.id) ?? 0) >= MOST_REFUSED) return "refused";
+    const { verdict, reason } = await testKey(this.#core, provider, key);
+    if (verdict === "accepted") return key;
+    const { id: authorization } = flow;
+    this.#core.log.warn("a user's key was not stored", {
+      authorization,
+      provider: provider.id,
+      verdict,
+      reason,
+    });
+    return verdict === "refused" ? "refused" : "unchecked";
+  }
+
+  /** Nothing is stored. After many refusals the consent is over. */
+  async #refusal(flow: FlowRow, problem: KeyProblem, by: Actor): Promise<Outcome> {
+    if (problem === "refused") {
+      const refused = (this.#refused.get(flow.id) ?? 0) + 1;
+      this.#refused.set(flow.id, refused);
+      if (refused >= MOST_REFUSED) return this.#parts.finish.fail(flow, MANY_REFUSED_KEYS, by);
+    }
+    return { kind: "key_problem", problem, page: await this.#pathOf(flow) };
+  }
+
+  async #store(
+    flow: FlowRow,
+    {
+      token,
+      cookie,
+      provider,
+      key,
+      by,
+    }: { token: string; cookie: string | undefined; provider: Provider; key: Redacted; by: Actor },
+  ): Promise<Outcome> {
+    const { store, clock } = this.#core;
+    await store.reserve();
+    if (!(await store.write(() => repository.useState(flow, clock.now()))))
+      return this.#parts.resume(flow, token, cookie, by);
+    // The address of a flow is deleted when it ends.
+    const page = await this.#pathOf(flow);
+    const outcome = await this.#parts.checkUser(flow, provider, grantOfKey(key), by);
+    return outcome.kind === "completed" ? { kind: "key_stored", page } : outcome;
+  }
+
+  // Only the path, so that the form stays on the page's host. It includes the path prefix of a proxy.
+  async #pathOf(flow: FlowRow): Promise<string> {
+    return new URL(await addressOf(this.#core, flow)).pathname;
+  }
+}
+
+/** A key has no scopes and does not expire, as far as is known. */
+export function grantOfKey(key: Redacted): TokenGrant {
+  return { accessToken: key, refreshToken: undefined, expiresIn: undefined, scopes: [], facts: {} };
+}

@@ -1,0 +1,87 @@
+// Puts a backup into a data folder that has no installation yet.
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  closeSync,
+  fsyncSync,
+  rmSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { syncFolder } from "../crypto";
+import { alreadyExists } from "../errors";
+import { changeCopy, SET_FACT } from "../store";
+import { SUSPECT_DUE_RUNS } from "../tools";
+import { unpack } from "./archive";
+import { readBackup } from "./encryption";
+import { BackupFault } from "./fault";
+import type { BackupManifest } from "./manifest";
+import { RESTORED } from "./restored";
+import { type VerifiedBackup, verifyBackup, type VerifyRequest } from "./verify";
+
+export interface RestoreRequest extends Omit<VerifyRequest, "temporary"> {
+  /** The data folder; made if it does not exist. */
+  folder: string;
+  now: number;
+}
+
+/**
+ * Restores a backup after all of it was checked. Nothing is left in the folder if that fails. Throws `already_exists` for a
+ * folder with an installation, and `BackupFault`.
+ */
+export async function restoreBackup({
+  folder: given,
+  now,
+  ...request
+}: RestoreRequest): Promise<VerifiedBackup> {
+  const folder = resolve(given);
+  refuseUsed(folder);
+  const isNew = !existsSync(folder);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const work = mkdtempSync(join(folder, ".restore-"));
+  let isDone = false;
+  try {
+    const verified = await verifyBackup({ ...request, temporary: work });
+    if (verified.problems.length > 0) throw new BackupFault(verified.problems.join(" "));
+    // Once more, because the check has migrated its copy.
+    await unpack(await readBackup(request.file, request.identities), work);
+    markRestored(join(work, "runtime.db"), verified.manifest, now);
+    refuseUsed(folder);
+    // The main database last: a folder without it is not an installation.
+    for (const name of ["executions.db", "runtime.db"]) place(join(work, name), join(folder, name));
+    syncFolder(folder);
+    isDone = true;
+    return verified;
+  } finally {
+    rmSync(isDone || !isNew ? work : folder, { recursive: true, force: true });
+  }
+}
+
+function markRestored(file: string, { counts, created_at }: BackupManifest, now: number): void {
+  changeCopy(file, [
+    // Databases of the first versions have no scheduled runs.
+    ...("scheduled_runs" in counts ? [{ statement: SUSPECT_DUE_RUNS, params: [now, now] }] : []),
+    { statement: SET_FACT, params: [RESTORED, JSON.stringify({ created_at })] },
+  ]);
+}
+
+function refuseUsed(folder: string): void {
+  const used = ["runtime.db", "executions.db"].find((name) => existsSync(join(folder, name)));
+  if (used === undefined) return;
+  throw alreadyExists(
+    `${folder} is in use: it contains ${used}. Restore into another folder, or stop the servers and move this one away.`,
+  );
+}
+
+// `link` fails if the file exists by now.
+function place(from: string, to: string): void {
+  const descriptor = openSync(from, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  linkSync(from, to);
+}

@@ -1,0 +1,26 @@
+// Whether the backups that a server makes by itself are being made.
+import { existsSync } from "node:fs";
+import { ownBackups } from "../backup";
+import type { Config } from "../config";
+import { type Finding, ok, problem, refused } from "./finding";
+
+const HOUR_MS = 3600_000;
+
+/** Empty unless `backup.hours` is set. */
+export function backupFindings(config: Config, now: number): Finding[] {
+  const hours = config.settings["backup.hours"];
+  if (hours === 0) return [];
+  const folder = config.backupFolder();
+  if (folder === undefined)
+    return [problem("backups", "backup.hours is set, but backup.folder is not.", "Set backup.folder.")];
+  try {
+    const newest = existsSync(folder) ? ownBackups(folder)[0] : undefined;
+    const fix = "Look for backup failed in the log of the server, and check that a server is running.";
+    if (newest === undefined) return [problem("backups", `There is no backup in ${folder}.`, fix)];
+    const age = Math.round((now - newest.at) / HOUR_MS);
+    if (age <= 2 * hours) return [ok("backups", `The newest one in ${folder} is ${newest.name}.`)];
+    return [problem("backups", `The newest backup in ${folder} is ${age} hours old.`, fix)];
+  } catch (error) {
+    return [refused("backups", error)];
+  }
+}

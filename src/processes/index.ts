@@ -1,0 +1,11 @@
+// Programs of others, in a cage, under supervision.
+export { cageSupport, type CageSupport } from "./cage/support";
+export { ProcessHost, type ProcessHostParts } from "./host";
+export { ownExecutable } from "./own-executable";
+export {
+  type ProcessEnd,
+  type ProcessLimits,
+  ProcessRefused,
+  type ProcessSpec,
+  type RunningProcess,
+} from "./spec";

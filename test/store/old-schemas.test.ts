@@ -1,0 +1,129 @@
+// Databases of every earlier version are upgraded without losing anything, after a backup.
+import { describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { extensions } from "../../catalogs";
+import { verifyBackup } from "../../src/backup";
+import { silentLog } from "../../src/base";
+import { createRuntime, type Runtime } from "../../src/runtime";
+import { newestSchema, schemaOf } from "../../src/store";
+import { loadConfig } from "../support/config";
+import { temporaryFolder } from "../support/temporary";
+import { OLD_ROOT_KEY, oldSchemas, writeOldSchema } from "./old-schemas";
+
+async function opened(folder: string, environment: Record<string, string> = {}): Promise<Runtime> {
+  const config = loadConfig({
+    environment: {
+      HOME: folder,
+      RUNTIME_DATA_DIR: folder,
+      RUNTIME_ROOT_KEY: OLD_ROOT_KEY,
+      ...environment,
+    },
+  });
+  return createRuntime(config, extensions, { log: silentLog });
+}
+
+/** What an administrator sees, whatever the version. */
+async function answersOf(runtime: Runtime): Promise<object> {
+  const operator = await runtime.identity.operator("default");
+  const connections = await runtime.connections.list(operator, {});
+  return {
+    keys: (await runtime.identity.listKeys(operator)).items.map(({ name, role }) => ({ name, role })),
+    secrets: (await runtime.secrets.list(operator)).items.map(({ key }) => key),
+    providers: (await runtime.providers.list(operator)).items.map(({ id }) => id).toSorted(),
+    connections: connections.items
+      .map(({ provider_id, user_id, connection_status }) => `${provider_id} ${user_id} ${connection_status}`)
+      .toSorted(),
+    damaged: (await runtime.rotation.unopenable("default", 1000)).places,
+    auditProblems: (await runtime.inspection.verify()).problems,
+  };
+}
+
+const EXPECTED = {
+  keys: [{ name: "agent", role: "admin" }],
+  secrets: ["FIXTURE"],
+  providers: ["acme", "slack"],
+  connections: ["acme ada active", "slack ada active"],
+  damaged: [],
+  auditProblems: [],
+};
+
+test("there is a data folder of every earlier schema", () => {
+  const { runtime } = newestSchema();
+  const earlier = Array.from({ length: runtime }, (_, index) => index + 1);
+
+  // The newest one needs none before it is released.
+  expect(earlier.filter((schema) => !oldSchemas.includes(schema) && schema < runtime)).toEqual([]);
+});
+
+describe.each(oldSchemas)("schema %d", (schema) => {
+  test("is upgraded with the same answers", async () => {
+    const folder = temporaryFolder();
+    writeOldSchema(schema, folder);
+    const runtime = await opened(folder);
+    try {
+      expect(await answersOf(runtime)).toEqual(EXPECTED);
+    } finally {
+      await runtime.close();
+    }
+    expect(schemaOf(join(folder, "runtime.db"))).toBe(newestSchema().runtime);
+  });
+
+  test.skipIf(schema === newestSchema().runtime)("is backed up before", async () => {
+    const folder = temporaryFolder();
+    writeOldSchema(schema, folder);
+    await (await opened(folder)).close();
+    const [name = ""] = readdirSync(join(folder, "backups"));
+    const { manifest, problems } = await verifyBackup({
+      file: join(folder, "backups", name),
+      identities: [],
+      open: async () => undefined,
+    });
+
+    expect(name).toMatch(new RegExp(`^before-schema-\\d+-from-${schema}-`));
+    expect(problems).toEqual([]);
+    expect(manifest.schema.runtime).toBe(schema);
+  });
+});
+
+test("a setting turns the backup off", async () => {
+  const folder = temporaryFolder();
+  writeOldSchema(1, folder);
+  await (await opened(folder, { RUNTIME_BACKUP_BEFORE_UPGRADE: "false" })).close();
+
+  expect(readdirSync(folder)).not.toContain("backups");
+});
+
+test("nothing is upgraded if the backup cannot be made", async () => {
+  const folder = temporaryFolder();
+  writeOldSchema(1, folder);
+  const opening = opened(folder, { RUNTIME_BACKUP_FOLDER: "/proc/nowhere" });
+
+  await expect(opening).rejects.toThrow("the backup before it cannot be made");
+  expect(schemaOf(join(folder, "runtime.db"))).toBe(1);
+});
+
+const killable = Array.from({ length: newestSchema().runtime - 1 }, (_, index) => index + 2);
+
+test.each(killable)(
+  "a process that is killed in migration %d leaves the database as it was",
+  async (version) => {
+    const folder = temporaryFolder();
+    writeOldSchema(1, folder);
+    const file = join(folder, "runtime.db");
+    const child = Bun.spawn(
+      [process.execPath, join(import.meta.dir, "killed-migration.ts"), file, String(version)],
+      { stdout: "ignore", stderr: "ignore" },
+    );
+    await child.exited;
+    expect(child.signalCode).toBe("SIGKILL");
+    expect(schemaOf(file)).toBe(1);
+
+    const runtime = await opened(folder);
+    try {
+      expect(await answersOf(runtime)).toEqual(EXPECTED);
+    } finally {
+      await runtime.close();
+    }
+  },
+);
