@@ -50,6 +50,12 @@ export const updateWorker = operation<[id: string, patch: object], Worker>({
   remote: (server, id, patch) => server.send("PATCH", at(id), patch),
 });
 
+/** The names of the given secrets that are stored with the same value; undefined over HTTP, where they cannot be compared. */
+export const equalWorkerSecrets = operation<[id: string, given: object], string[] | undefined>({
+  direct: ({ runtime, principal }, id, given) => runtime.workers.stored.sameSecrets(principal, id, given),
+  remote: async () => undefined,
+});
+
 export const rotateIdentity = operation<[], RotatedIdentity>({
   direct: ({ runtime, principal }) => runtime.workers.identityKeys.rotate(principal),
   remote: (server) => server.send("POST", "/v1/identity_keys/rotate"),

@@ -18,6 +18,7 @@ import { EXIT, UsageError } from "../errors";
 import { print, printList, printRecord, type Shape } from "../output";
 import { everyRecord } from "../pages";
 import { printable } from "../printable";
+import { importVerb } from "../import/verb";
 import { deleteVerb, listVerb, YES } from "../record-verbs";
 import { requireDataFolder } from "../worker-program";
 import { catalogVerbs } from "../worker-catalog-verbs";
@@ -69,6 +70,7 @@ export const verbs = [
   }),
   createVerb("create"),
   createVerb("add"),
+  importVerb,
   verb({
     usage: "update <id> [program...]",
     summary:

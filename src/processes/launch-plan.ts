@@ -22,7 +22,11 @@ export function launchPlan(spec: ProcessSpec, parts: PlanParts): LaunchPlan {
   const temporary = join(spec.home, "tmp");
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
   const cage = spec.sandbox === "cage" ? cagePaths(spec, parts.hidden) : undefined;
-  refuseNul([spec.command, ...spec.arguments, ...Object.entries(spec.environment).flat().map(reveal)]);
+  refuseNul([
+    spec.command,
+    ...spec.arguments.map(reveal),
+    ...Object.entries(spec.environment).flat().map(reveal),
+  ]);
   const runnable = cage === undefined ? undefined : runnableIn(cage);
   const path = parts.path ?? process.env["PATH"] ?? USUAL_PATH;
   const given = Object.fromEntries(
@@ -37,7 +41,7 @@ export function launchPlan(spec: ProcessSpec, parts: PlanParts): LaunchPlan {
   };
   return {
     program: findProgram(spec.command, given["PATH"] ?? path, runnable),
-    arguments: [spec.command, ...spec.arguments],
+    arguments: [spec.command, ...spec.arguments.map(reveal)],
     environment: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
     folder: spec.home,
     files: spec.limits?.files ?? DEFAULT_FILES,

@@ -7,7 +7,7 @@ import { type GivenSecrets, secretsForCall } from "./secrets";
 import { Redacted } from "../base";
 import { type LoadedWorker, WorkerFailure } from "./tool";
 import type { WorkerType } from "./schema";
-import { filledTexts, headerUserId } from "./user-values";
+import { filledAddress, filledTexts, headerUserId, referredTo } from "./user-values";
 
 export interface KnownWorker {
   row: WorkerRow;
@@ -35,6 +35,9 @@ export function loadedWorker({ keyring, sign }: Loading, { row, fixed }: KnownWo
     createdAt: row.created_at,
     type: typeOf(row),
     uri: row.uri,
+    ...(referredTo(row.uri).length === 0
+      ? {}
+      : { address: async () => filledAddress(row.uri, (await secrets()).secrets ?? {}) }),
     timeoutMs: config.timeout * 1000,
     retry: config.retry,
     toolkit: row.toolkit,

@@ -11,6 +11,7 @@ import {
   checkFieldsOfType,
   checkHeaders,
   checkIdentity,
+  checkSecretAddress,
   toolkitOf,
 } from "./rules";
 import type { CreateWorker, UpdateWorker } from "./schema";
@@ -44,6 +45,7 @@ export function plainRow(
   const secrets = secretsWith({}, givenSecrets(request));
   const config: WorkerConfig = { ...newConfig(request), sealed: namesOf(secrets) };
   checkHeaders(config, secrets);
+  checkSecretAddress(type, uri, secrets);
   checkStdio(config, secrets);
   checkAuthorizationServer(config);
   checkIdentity(type, config);
@@ -84,6 +86,7 @@ export async function changedRow(core: Core, before: WorkerRow, patch: UpdateWor
   const secrets = secretsWith(await openOrLost(core.keyring, before), given);
   const next: WorkerConfig = { ...changedConfig(config, patch), sealed: namesOf(secrets) };
   checkHeaders(next, secrets);
+  checkSecretAddress(type, uri, secrets);
   checkStdio(next, secrets);
   checkAuthorizationServer(next);
   checkIdentity(type, next);

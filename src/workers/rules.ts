@@ -5,7 +5,7 @@ import type { WorkerConfig } from "./config";
 import type { CreateWorker, UpdateWorker, WorkerType } from "./schema";
 import type { GivenSecrets } from "./secrets";
 import { STDIO_SCHEME } from "./stdio/schema";
-import { type FillValues, filledTexts, referredTo, userKeysIn } from "./user-values";
+import { type FillValues, filledAddress, filledTexts, referredTo, userKeysIn } from "./user-values";
 
 /** The most workers of a project. */
 export const MOST_WORKERS = 1000;
@@ -53,6 +53,23 @@ export function checkAddress(type: string, uri: string, isProgram = false): void
     throw refuse(`must not contain a user or a password; put it into ${SECRET_PLACE[type] ?? "a secret"}`);
   if (url.hash !== "") throw refuse("must not contain a fragment (#)");
   if (type === "http" && url.search !== "") throw refuse("must not contain a query (?)");
+}
+
+/**
+ * Throws `malformed_request` for an address with secrets that is not one with them, or that lacks one. Only its path and its
+ * query can refer to secrets: with the colon of a reference, a host is not valid.
+ */
+export function checkSecretAddress(type: string, uri: string, { secrets = {} }: GivenSecrets): void {
+  const names = referredTo(uri);
+  if (names.length === 0) return;
+  const refuse = (message: string): Error => refusal(`${type}.uri`, message);
+  if (type === "http") throw refuse("must not refer to a secret");
+  const missing = names.find((name) => !Object.hasOwn(secrets, name));
+  if (missing !== undefined)
+    throw refuse(`refers to a secret that is not in mcp.secrets${shownName(missing)}. Add it there`);
+  const url = URL.parse(reveal(filledAddress(uri, secrets)));
+  if (url?.origin !== URL.parse(uri)?.origin || url?.hash !== "")
+    throw refuse("is not an address with the values of its secrets. Percent-encode them");
 }
 
 const SECRET_PLACE: Readonly<Record<string, string>> = { http: "http.secret", mcp: "mcp.secrets" };

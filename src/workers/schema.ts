@@ -13,7 +13,9 @@ export const UPDATES = ["review", "auto"] as const;
 export const uri = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: "Its address. Of a worker of the type http, without /worker.",
+  description:
+    "Its address. Of a worker of the type http, without /worker. In the path and the query of another one, ${secret:NAME} is " +
+    "replaced by that entry of secrets.",
 });
 const timeout = Type.Integer({
   minimum: 1,
@@ -38,7 +40,7 @@ export const headers = Type.Record(Type.String({ pattern: HEADER_NAME }), Type.S
 export const secrets = Type.Record(
   Type.String({ pattern: "^[A-Za-z0-9_]{1,100}$" }),
   Type.String({ minLength: 1, maxLength: 5000 }),
-  { maxProperties: 50, description: "Values for its headers, by name." },
+  { maxProperties: 50, description: "Values for its headers and its address, by name." },
 );
 const toolkit = Type.String({
   pattern: "^[A-Za-z0-9]{1,40}$",

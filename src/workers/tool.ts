@@ -69,6 +69,8 @@ export interface LoadedWorker {
   type: "http" | "mcp";
   /** Of a program, `stdio:` and its id: nothing is sent there. */
   uri: string;
+  /** MCP: its address with the secrets that `uri` refers to; absent if it refers to none. */
+  address?: () => Promise<Redacted>;
   /** MCP: a program of this machine in place of an address. */
   stdio?: StdioConfig;
   timeoutMs: number;

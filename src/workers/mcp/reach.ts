@@ -82,6 +82,7 @@ export function ownSend(
   return async (request) =>
     egress.fetch(worker.uri, {
       ...request,
+      address: await worker.address?.(),
       headers: {
         ...(await headersOf(worker, user)),
         ...(token === undefined ? {} : { authorization: new Redacted(`Bearer ${token.reveal()}`) }),
@@ -109,8 +110,14 @@ export function callSend(
     own.add(identity);
     // A header of the client must not take the place of the token.
     const all = { ...headers, ...identity, ...request.headers };
-    return context.fetch(BASE, "", { ...request, headers: all });
+    return context.fetch(BASE, "", { ...request, address: await worker.address?.(), headers: all });
   };
+}
+
+/** The address of a worker with its secrets, which are credentials of the record; empty if it has none. */
+export async function secretAddressOf(worker: LoadedWorker): Promise<string> {
+  const address = await worker.address?.();
+  return address === undefined ? "" : reveal(address);
 }
 
 /** Names the server of a worker: another address is another server, and another program too. */

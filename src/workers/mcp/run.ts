@@ -29,6 +29,7 @@ import {
   headersOf,
   type McpParts,
   ownSend,
+  secretAddressOf,
   serverKey,
   sessionKey,
   type WorkerHeaders,
@@ -84,6 +85,7 @@ class Call {
     this.#tool = tool;
     this.#context = context;
     this.#asks = new Asks(worker, context.caller);
+    this.#own.addKeys(context.userKeys);
     this.#schema = tool.original?.["inputSchema"] ?? tool.input;
   }
 
@@ -166,7 +168,7 @@ class Call {
       userId: this.#worker.stdio?.shared === true ? "" : call.userId,
       connectionId: grant?.connectionId ?? "",
       actor: call.actor,
-      rest: [JSON.stringify(liveCapabilities)],
+      rest: [JSON.stringify(liveCapabilities), await secretAddressOf(this.#worker)],
     });
     const send = callSend(this.#parts, this.#worker, this.#context, { headers, own: this.#own });
     return { session, send, liveCapabilities };

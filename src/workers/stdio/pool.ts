@@ -278,7 +278,7 @@ function fingerprintOf(spec: ProcessSpec, shared: boolean): string {
   const values = Object.entries(environment).flatMap(([name, value]) => [name, reveal(value)]);
   const parts = [
     command,
-    netstrings(given),
+    netstrings(given.map(reveal)),
     netstrings(values),
     home,
     sandbox,

@@ -12,7 +12,7 @@ import type { Programs, ProcessSpec } from "./programs";
 import type { StdioConfig } from "./schema";
 import { stdioSend } from "./send";
 import type { WorkerUser } from "../user-values";
-import { filledEnvironment, withHome } from "./templates";
+import { filledArgument, filledEnvironment } from "./templates";
 
 export interface StdioParts {
   store: Store;
@@ -217,10 +217,11 @@ export class StdioWorkers {
   async #spec(worker: ProgramWorker, home: string, user: WorkerUser | undefined): Promise<ProcessSpec> {
     const { command, arguments: given, environment, sandbox, read, write } = worker.stdio;
     await this.#checkPaths([...read, ...write]);
+    const secrets = await worker.secrets();
     return {
       command,
-      arguments: given.map((text) => withHome(text, home)),
-      environment: filledEnvironment(environment, home, { secrets: await worker.secrets(), user }),
+      arguments: given.map((text) => filledArgument(text, home, secrets)),
+      environment: filledEnvironment(environment, home, { secrets, user }),
       home,
       sandbox,
       read,

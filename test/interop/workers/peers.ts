@@ -55,7 +55,8 @@ function installed(): boolean {
   return Bun.spawnSync(install, { cwd: FOLDER, timeout: INSTALL_MS }).exitCode === 0;
 }
 
-const file = (...path: string[]): string => join(FOLDER, "node_modules", ...path);
+/** A file of an installed server. */
+export const file = (...path: string[]): string => join(FOLDER, "node_modules", ...path);
 
 /** A new folder for what a server reads and writes. */
 export function peerFolder(): { path: string } & Disposable {

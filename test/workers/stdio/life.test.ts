@@ -77,6 +77,17 @@ describe("a program", () => {
     expect(programs.running).toHaveLength(1);
   });
 
+  test("gets a secret as an argument where its record says so, and the record does not show it", async () => {
+    const record = await site.runtime.workers.create(
+      operator,
+      notes({ arguments: [SERVER, "--key=${secret:KEY}"] }, { secrets: { KEY: "argument-CANARY" } }),
+    );
+
+    expect((await facts("alice")).argv).toEqual(["--key=argument-CANARY"]);
+    expect(JSON.stringify(record)).not.toContain("CANARY");
+    expect(site.logLines.join("\n")).not.toContain("argument-CANARY");
+  });
+
   test("gets what its record lists, and the folder of its own", async () => {
     const given = { A: "plain", NOTES_TOKEN: "${secret:T}", WHO: "${user_id}", AT: "${home}/notes" };
     const worker = notes(

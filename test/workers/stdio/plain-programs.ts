@@ -36,7 +36,7 @@ export function plainPrograms(): PlainPrograms {
 function plainProgram({ command, arguments: given, environment, home }: ProcessSpec): RunningProgram {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const values = Object.entries(environment).map(([name, value]) => [name, reveal(value)]);
-  const child = Bun.spawn([command, ...given], {
+  const child = Bun.spawn([command, ...given.map(reveal)], {
     cwd: home,
     env: { PATH: process.env["PATH"], HOME: home, ...Object.fromEntries(values) },
     stdin: "pipe",
