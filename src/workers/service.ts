@@ -1,25 +1,22 @@
 // The administration of workers: servers whose tools a project offers.
 import { type Page, page, paging } from "../base";
-import type { Audit } from "../audit";
 import type { NewGrant } from "../authorization";
 import type { Core } from "../core";
 import { alreadyExists, unavailable } from "../errors";
 import type { Principal } from "../identity";
-import type { StaticWorker } from "../config";
 import { type Change, makeChange } from "../store";
-import { keyUserOf } from "./administrator-keys";
 import { accessOf, type AuthorizeRequest, WorkerAuthorizations } from "./authorizations";
 import * as stored from "./catalog-repository";
 import { WorkerCatalogs } from "./catalog-service";
-import { type Define, OfferedCatalogs, type WorkerCatalog } from "./catalogs";
-import { configOf, userKeyIdsOf } from "./config";
+import { OfferedCatalogs, type WorkerCatalog } from "./catalogs";
+import { configOf } from "./config";
 import { WorkerDirectory } from "./directory";
 import { IdentityKeys, identitySigner, type SignIdentity } from "./identity";
 import { loadedWorker, typeOf } from "./known";
+import type { WorkerParts } from "./parts";
 import { Previews } from "./preview/service";
 import { workerRecord } from "./record";
 import { challengeOf, type Outcome, Refresher, type WorkerKinds } from "./refresh";
-import type { ConsentParts } from "./oauth";
 import { deletionOf } from "./deletion";
 import * as repository from "./repository";
 import type { WorkerRow } from "./repository";
@@ -31,20 +28,7 @@ import { checkProgramSetter } from "./stdio/permission";
 import type { LoadedWorker } from "./tool";
 import { StoredParts } from "./stored-parts";
 import { Upkeep } from "./upkeep";
-
-export interface WorkerParts {
-  audit: Audit;
-  kinds: WorkerKinds;
-  define: Define;
-  /** Names of the toolkits that are compiled in. */
-  toolkits: readonly string[];
-  /** Workers of the configuration. */
-  fixed: readonly StaticWorker[];
-  /** For workers that want tokens. */
-  consents: ConsentParts;
-  /** Workers that are programs. */
-  programs: StdioWorkers;
-}
+import { waitsFor } from "./waiting";
 
 export class Workers {
   /** Finds out what an address is. */
@@ -203,12 +187,8 @@ export class Workers {
   }
 
   /** A user has consented: the catalogs of workers are read that wait for it. Returns at once. */
-  granted({ projectId, userId, providerId }: NewGrant): void {
-    this.#upkeep.granted(projectId, ({ row }) => {
-      const access = accessOf(row);
-      if (access?.provider === providerId && access.user === userId) return true;
-      return userKeyIdsOf(row).includes(providerId) && keyUserOf(row) === userId;
-    });
+  granted(grant: NewGrant): void {
+    this.#upkeep.granted(grant.projectId, ({ row }) => waitsFor(row, grant));
   }
 
   /**
@@ -256,12 +236,10 @@ export class Workers {
     checkProgramSetter(principal, patch.mcp, { isProgram: configOf(before).stdio !== undefined });
     const given = await changedRow(this.#core, before, patch);
     const outcome = asksDifferently(before, given) ? await this.#asked(before, given) : undefined;
-    const challenge = challengeOf(outcome);
-    const oauth2 = patch.mcp?.oauth2;
     const { row, change } = await this.#authorizations.prepared(principal, given, {
       before,
-      given: oauth2,
-      challenge,
+      given: patch.mcp?.oauth2,
+      challenge: challengeOf(outcome),
     });
     return { before, row, result: { outcome, access: change } };
   }
