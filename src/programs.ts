@@ -68,7 +68,9 @@ export function mcpServersOf(
 
 /** What no program gets: the data and the keys of this server, and its configuration. */
 function secretPathsOf(config: Config): string[] {
-  const paths = [config.dataFolder(), config.rootKeyFile(), config.auditKeyFile(), config.file];
-  const folder = config.file === undefined ? [] : [dirname(config.file)];
-  return [...paths.filter((path) => path !== undefined), ...folder];
+  const { file } = config;
+  // The root key is next to the configuration, unless it is set.
+  const keys = file === undefined ? [] : [join(dirname(file), "root.key")];
+  const paths = [config.dataFolder(), config.rootKeyFile(), config.auditKeyFile(), file, ...keys];
+  return paths.filter((path) => path !== undefined);
 }

@@ -28,6 +28,7 @@ import { Rotation } from "./rotation";
 import { Secrets } from "./secrets";
 import { sealedColumns } from "./sealed-columns";
 import { SessionSettings } from "./settings";
+import { Users } from "./users";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, Tools } from "./tools";
 import { definitionOf, httpKind, Workers } from "./workers";
@@ -63,6 +64,8 @@ export interface Runtime {
   /** Publishes heads of the audit trail and removes old rows. */
   readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
+  /** Everything that is stored about a user. */
+  readonly users: Users;
   readonly gateways: Gateways;
   readonly workers: Workers;
   readonly mcp: Mcp;
@@ -264,6 +267,7 @@ function servicesOf(
       workers,
     }),
     gateways,
+    users: new Users(core, { audit, trail, executionLog, logStore, providers, connections }),
     workers,
     mcp,
     models,

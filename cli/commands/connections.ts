@@ -2,7 +2,7 @@
 import { nearest } from "../../src/base/nearest";
 import type { Page } from "../../src/base";
 import type { UserConnection } from "../../src/connections";
-import { type Client, clientVerb, operation, userOf, withDataFolder } from "../client/client";
+import { type Client, clientVerb, operation, userOf, withClient, withDataFolder } from "../client/client";
 import { path } from "../client/http";
 import { listProviders } from "../client/providers";
 import { type Common, defined, type Line, verb } from "../command";
@@ -11,7 +11,14 @@ import type { Io } from "../io";
 import { printList, printRecord, type Shape } from "../output";
 import { everyRecord } from "../pages";
 import { printable } from "../printable";
-import { deleteVerb, showVerb } from "../record-verbs";
+import {
+  checkConfirmable,
+  confirmationIn,
+  deleteConfirmed,
+  DELETING,
+  type Deletion,
+  showVerb,
+} from "../record-verbs";
 import { type SecretSource, secretFrom, sourceOf } from "../secret-value";
 import { unknownName } from "../unknown-name";
 
@@ -104,18 +111,37 @@ export const verbs = [
     }),
     run: addKey,
   }),
-  deleteVerb({
-    summary: "Delete a grant with its tokens. The user must consent again before the next call.",
+  verb({
+    usage: "delete [id]",
+    summary:
+      "Delete a grant with its tokens, or all grants of a user. The user must consent again before the next call.",
     examples: [
       'runtime connections delete "$(runtime connections list --user alice --provider slack -o name)"',
+      "runtime connections delete --user alice --all",
     ],
-    find: (_client, id) => ({
-      id,
-      name: id,
-      question: `Delete the connection ${id} with its tokens? Its user must consent again.`,
-      done: `The connection ${id} is deleted.`,
+    flags: [
+      { flag: "--user <user>", meaning: "with --all: the grants of this user" },
+      { flag: "--all", meaning: "all grants of the user" },
+      ...DELETING,
+    ],
+    read: (line) => ({
+      id: line.optionalWord(0),
+      user: line.text("user"),
+      all: line.has("all"),
+      ...confirmationIn(line),
     }),
-    remove: deleteConnection,
+    run: (io, common, { id, user, all, ...given }) => {
+      if ((id === undefined) !== all || all !== (user !== undefined))
+        throw new UsageError("Give the id of a grant, or --user USER --all.");
+      checkConfirmable(io, given.yes || given.force);
+      return withClient(io, common, async (client) => {
+        if (id !== undefined)
+          return deleteConfirmed({ io, common }, given, ofOne(id), () => deleteConnection(client, id));
+        return deleteConfirmed({ io, common }, given, ofUser(user ?? ""), () =>
+          deleteAll(client, user ?? ""),
+        );
+      });
+    },
   }),
 ];
 
@@ -141,6 +167,30 @@ function readsStdin(line: Line): boolean {
   throw new UsageError(
     "A key is never an argument. Other users can see arguments; use - for standard input.",
   );
+}
+
+function ofOne(id: string): Deletion {
+  return {
+    id,
+    name: id,
+    question: `Delete the connection ${id} with its tokens? Its user must consent again.`,
+    done: `The connection ${id} is deleted.`,
+  };
+}
+
+function ofUser(user: string): Deletion {
+  return {
+    id: user,
+    name: user,
+    question: `Delete all grants of ${user} with their tokens? The user must consent again.`,
+    done: `All grants of ${user} are deleted.`,
+  };
+}
+
+async function deleteAll(client: Client, user_id: string): Promise<{ user_id: string; deleted: string[] }> {
+  const rows = await everyRecord((window) => listConnections(client, { ...window, user_id }));
+  for (const { id } of rows) await deleteConnection(client, id);
+  return { user_id, deleted: rows.map(({ id }) => id) };
 }
 
 /** Names that belong to nothing are mistakes. Throws `not_found`. */

@@ -62,7 +62,8 @@ export interface OwnReach extends AsyncDisposable {
 }
 
 export async function ownReach(parts: McpParts, worker: LoadedWorker, by: Administrator): Promise<OwnReach> {
-  if (isProgram(worker)) return programsOf(parts).reading(worker, by.user);
+  const hasKeys = Object.keys(by.user?.keys ?? {}).length > 0;
+  if (isProgram(worker)) return programsOf(parts).reading(worker, hasKeys ? by.user : undefined);
   const nothing = async (): Promise<void> => undefined;
   return {
     send: ownSend(parts, worker, by),

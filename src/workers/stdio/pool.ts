@@ -104,7 +104,8 @@ export class ProcessPool {
       return this.open(slot, start, signal);
     }
     await this.#turn(key, slot, signal);
-    if (this.#entries.has(key)) return this.open(slot, start, signal);
+    // Others may have been started while it waited.
+    if (this.#entries.has(key) || this.#tooMany(slot) !== undefined) return this.open(slot, start, signal);
     return this.#started(key, slot, start, fingerprint).channel;
   }
 
@@ -135,18 +136,24 @@ export class ProcessPool {
     if (wait > 0) await this.#parts.clock.sleep(wait, signal);
     if (signal?.aborted === true)
       throw new EgressError("aborted", "The request was aborted.", { maybeSent: false });
-    const ofWorker = [...this.#entries].filter(([, { slot: other }]) => isOfWorker(other, slot));
-    await this.#room(ofWorker, Math.max(1, Math.floor(this.#parts.most / 2)));
-    await this.#room([...this.#entries], this.#parts.most);
+    for (let many = this.#tooMany(slot); many !== undefined; many = this.#tooMany(slot))
+      await this.#room(many);
   }
 
-  /** Ends the process that was not used for the longest time, if there are too many. */
-  async #room(entries: readonly [string, Entry][], most: number): Promise<void> {
-    if (entries.length < most) return;
+  /** The processes that one more would be too many for, those that were not used for the longest time first. */
+  #tooMany(slot: Slot): [string, Entry][] | undefined {
+    const all = [...this.#entries];
+    const ofWorker = all.filter(([, { slot: other }]) => isOfWorker(other, slot));
+    if (ofWorker.length >= Math.max(1, Math.floor(this.#parts.most / 2))) return ofWorker;
+    return all.length >= this.#parts.most ? all : undefined;
+  }
+
+  /** Ends the one that was not used for the longest time. */
+  async #room(entries: readonly [string, Entry][]): Promise<void> {
     const idle = entries.find(([, { running, isEnding }]) => running?.size === 0 && !isEnding);
     if (idle === undefined)
       throw refused(
-        `${most} processes of programs are at work, which is the most (stdio.max_processes). Try again.`,
+        `${entries.length} processes of programs are at work, which is the most (stdio.max_processes). Try again.`,
       );
     await this.#end(...idle);
   }

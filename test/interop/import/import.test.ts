@@ -10,7 +10,7 @@ import { cageSupport } from "../../../src/processes";
 import { at } from "../../support/api";
 import { freePort } from "../../support/free-port";
 import { testIfAllowed } from "../../support/require";
-import { peerFile, peers, testWithWorkerPeers } from "../workers/peers";
+import { file as peerFile, peers, testWithWorkerPeers } from "../workers/peers";
 
 const ROOT = join(import.meta.dir, "../../..");
 const PAGE = readFileSync(join(ROOT, "docs/import.md"), "utf8");
@@ -80,8 +80,11 @@ test(
     ]);
     await using stack = new AsyncDisposableStack();
     const home = homeFolder(stack.use(new DisposableStack()));
-    const started = async (name: string) =>
-      stack.use(await peers.find((peer) => peer.name === name)!.start(home)).url;
+    const started = async (name: string) => {
+      const start = peers.find((peer) => peer.name === name)?.start;
+      if (start === undefined) throw new Error(`${name} is not a server over HTTP`);
+      return stack.use(await start(home)).url;
+    };
     const text = clientFile(home, await started("everything"), await started("official"));
     const file = join(home, "project/.mcp.json");
     writeFileSync(file, text);
