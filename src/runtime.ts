@@ -1,6 +1,12 @@
 // The composition root: creates the services from configuration and extensions. Server, command line and tests start here.
 import { Audit, Events, ExecutionLog, Inspection, Keeper, Refusals, SigningKey, Trail } from "./audit";
-import { AuthorizationService, Consent, endFlowsOfProvider, PageAuthorization } from "./authorization";
+import {
+  AuthorizationService,
+  Consent,
+  endFlowsOfProvider,
+  OperatorKeys,
+  PageAuthorization,
+} from "./authorization";
 import { recordRestoration } from "./backup";
 import type { Config, SettingDeclarations } from "./config";
 import { Connections, endConnectionsOfProvider, LeavingGrants, removeConnections } from "./connections";
@@ -22,6 +28,7 @@ import { Rotation } from "./rotation";
 import { Secrets } from "./secrets";
 import { sealedColumns } from "./sealed-columns";
 import { SessionSettings } from "./settings";
+import { Users } from "./users";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, Tools } from "./tools";
 import { definitionOf, httpKind, Workers } from "./workers";
@@ -39,6 +46,7 @@ export interface Runtime {
   readonly connections: Connections;
   readonly authorization: AuthorizationService;
   readonly consent: Consent;
+  readonly operatorKeys: OperatorKeys;
   readonly pageAuthorization: PageAuthorization;
   readonly tools: Tools;
   /** Answers under `Idempotency-Key`. */
@@ -56,6 +64,8 @@ export interface Runtime {
   /** Publishes heads of the audit trail and removes old rows. */
   readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
+  /** Everything that is stored about a user. */
+  readonly users: Users;
   readonly gateways: Gateways;
   readonly workers: Workers;
   readonly mcp: Mcp;
@@ -176,6 +186,7 @@ function servicesOf(
     audit,
     granted: (grant) => workers.granted(grant),
   });
+  const operatorKeys = new OperatorKeys(core, { providers, connections, audit });
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
@@ -231,6 +242,7 @@ function servicesOf(
     connections,
     authorization,
     consent,
+    operatorKeys,
     pageAuthorization: new PageAuthorization(core, providers),
     tools,
     idempotency,
@@ -255,6 +267,7 @@ function servicesOf(
       workers,
     }),
     gateways,
+    users: new Users(core, { audit, trail, executionLog, logStore, providers, connections }),
     workers,
     mcp,
     models,

@@ -52,7 +52,7 @@ export const updateWorker = operation<[id: string, patch: object], Worker>({
 
 /** The names of the given secrets that are stored with the same value; undefined over HTTP, where they cannot be compared. */
 export const equalWorkerSecrets = operation<[id: string, given: object], string[] | undefined>({
-  direct: ({ runtime, principal }, id, given) => runtime.workers.sameSecrets(principal, id, given),
+  direct: ({ runtime, principal }, id, given) => runtime.workers.stored.sameSecrets(principal, id, given),
   remote: async () => undefined,
 });
 

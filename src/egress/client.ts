@@ -101,9 +101,11 @@ async function run(
   // A streamed body outlives this call and disposes of its deadline itself.
   using unlessStreaming = new DisposableStack();
   const holder = request.holder ?? unlessStreaming;
-  const limits = limitsOf(request, options, async (bytes, deadline) =>
-    holder.defer(await memory.take(project, bytes, deadline, nameOf(step.target))),
-  );
+  const limits = limitsOf(request, options, async (bytes, deadline) => {
+    const taken = await memory.take(project, bytes, deadline, nameOf(step.target));
+    holder.defer(taken.release);
+    return taken;
+  });
   unlessStreaming.use(limits.deadline);
   await turns.take(project, limits.deadline);
   const reader = request.streams ? streamedBody : wholeBody;

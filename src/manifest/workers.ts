@@ -32,7 +32,7 @@ export async function exportedWorkers({ workers }: Services, principal: Principa
   const nameOf = distinctNames();
   const own = (await everything((window) => workers.list(principal, window))).filter(isOwn);
   // What the server has found out or registered itself is not part of the document.
-  const given = await workers.givenOAuth2(principal);
+  const given = await workers.stored.givenOAuth2(principal);
   return byName(own, "id").map((worker) => exportedWorker(worker, given.get(worker.id), nameOf(worker.id)));
 }
 
@@ -94,7 +94,7 @@ async function planWorker(
   }
   const patch = patchOf(request, known);
   const given = givenSecrets(patch);
-  const same = await workers.sameSecrets(principal, id, patch);
+  const same = await workers.stored.sameSecrets(principal, id, patch);
   const renewed = given.filter((name) => !same.includes(name)).map(fieldOfSecret);
   const differences = [...differing(withoutSecrets(patch), known), ...secretFields(renewed)];
   return {

@@ -7,6 +7,7 @@ import type { ProviderPreset } from "../providers";
 import type { Caller } from "./caller";
 import type { ToolMemory } from "./memory";
 import type { CatalogCallback, CatalogPage } from "./page";
+import type { EverydayWords } from "./search/everyday-words";
 import type { SelfCheck } from "./self-check/definition";
 
 /** The behaviour of a tool, for listings and MCP hints. */
@@ -214,6 +215,8 @@ export interface Catalog {
   accountOf?(facts: JsonObject): string | undefined;
   pages?: readonly CatalogPage[];
   callback?: CatalogCallback;
+  /** Words of its tools, and what people say for them, for the search (`search/everyday-words.ts`). */
+  everydayWords?: EverydayWords;
   /** Checks of the platform's behaviour on a real account. */
   selfCheck?: SelfCheck;
   tools: readonly ToolDefinition[];

@@ -5,12 +5,11 @@ import type { Core } from "../core";
 import { alreadyExists, unavailable } from "../errors";
 import type { Principal } from "../identity";
 import { type Change, makeChange } from "../store";
-import { keyUserOf } from "./administrator-keys";
 import { accessOf, type AuthorizeRequest, WorkerAuthorizations } from "./authorizations";
 import * as stored from "./catalog-repository";
 import { WorkerCatalogs } from "./catalog-service";
 import { OfferedCatalogs, type WorkerCatalog } from "./catalogs";
-import { configOf, givenSecrets, userKeyIdsOf, type WorkerConfig } from "./config";
+import { configOf } from "./config";
 import { WorkerDirectory } from "./directory";
 import { IdentityKeys, identitySigner, type SignIdentity } from "./identity";
 import { loadedWorker, typeOf } from "./known";
@@ -23,13 +22,13 @@ import * as repository from "./repository";
 import type { WorkerRow } from "./repository";
 import { type Result, taken, WorkerRows } from "./row-changes";
 import { asksDifferently, changedRow, fixedWorker, newRow, refusedAddress, unknownWorker } from "./rows";
-import { MOST_WORKERS } from "./rules";
 import type { CreateWorker, UpdateWorker, Worker, WorkerAuthorization } from "./schema";
-import { equalSecrets } from "./secrets";
 import type { StdioWorkers } from "./stdio";
 import { checkProgramSetter } from "./stdio/permission";
 import type { LoadedWorker } from "./tool";
+import { StoredParts } from "./stored-parts";
 import { Upkeep } from "./upkeep";
+import { waitsFor } from "./waiting";
 
 export class Workers {
   /** Finds out what an address is. */
@@ -48,6 +47,8 @@ export class Workers {
   readonly #upkeep: Upkeep;
   readonly #programs: StdioWorkers;
   readonly #sign: SignIdentity;
+  /** For manifests. */
+  readonly stored: StoredParts;
 
   /** Throws `configuration` for a worker of the configuration that breaks a rule. */
   constructor(core: Core, parts: WorkerParts) {
@@ -63,6 +64,7 @@ export class Workers {
     const offered = new OfferedCatalogs(core, { ...parts, directory, sign });
     this.#directory = directory;
     this.#sign = sign;
+    this.stored = new StoredParts(core, authorizations);
     this.#authorizations = authorizations;
     this.#refresher = refresher;
     this.#offered = offered;
@@ -184,36 +186,9 @@ export class Workers {
     return worker && loadedWorker({ keyring: this.#core.keyring, sign: this.#sign }, worker);
   }
 
-  /** The names of the given secrets that are stored with the same value: `secret`, `client_secret`, `secrets.NAME`. */
-  async sameSecrets(
-    { projectId }: Principal,
-    id: string,
-    request: Pick<UpdateWorker, "http" | "mcp">,
-  ): Promise<string[]> {
-    const row = await repository.findWorker(this.#core.store, projectId, id);
-    if (row === undefined) return [];
-    const given = givenSecrets(request);
-    const isSame = await this.#authorizations.hasClientSecret(row, given.client_secret);
-    return [
-      ...(await equalSecrets(this.#core.keyring, row, given)),
-      ...(isSame ? (["client_secret"] as const) : []),
-    ];
-  }
-
-  /** `mcp.oauth2` of the project's workers as administrators have given it, without secrets, by worker. */
-  async givenOAuth2({ projectId }: Principal): Promise<ReadonlyMap<string, WorkerConfig["oauth2"]>> {
-    const window = { limit: MOST_WORKERS, offset: 0 };
-    const rows = await repository.listWorkers(this.#core.store, projectId, window);
-    return new Map(rows.map((row) => [row.id, configOf(row).oauth2]));
-  }
-
   /** A user has consented: the catalogs of workers are read that wait for it. Returns at once. */
-  granted({ projectId, userId, providerId }: NewGrant): void {
-    this.#upkeep.granted(projectId, ({ row }) => {
-      const access = accessOf(row);
-      if (access?.provider === providerId && access.user === userId) return true;
-      return userKeyIdsOf(row).includes(providerId) && keyUserOf(row) === userId;
-    });
+  granted(grant: NewGrant): void {
+    this.#upkeep.granted(grant.projectId, ({ row }) => waitsFor(row, grant));
   }
 
   /**
@@ -261,12 +236,10 @@ export class Workers {
     checkProgramSetter(principal, patch.mcp, { isProgram: configOf(before).stdio !== undefined });
     const given = await changedRow(this.#core, before, patch);
     const outcome = asksDifferently(before, given) ? await this.#asked(before, given) : undefined;
-    const challenge = challengeOf(outcome);
-    const oauth2 = patch.mcp?.oauth2;
     const { row, change } = await this.#authorizations.prepared(principal, given, {
       before,
-      given: oauth2,
-      challenge,
+      given: patch.mcp?.oauth2,
+      challenge: challengeOf(outcome),
     });
     return { before, row, result: { outcome, access: change } };
   }

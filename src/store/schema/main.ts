@@ -25,6 +25,7 @@ import { workerClients } from "./020-worker-clients";
 import { usableGrants } from "./021-usable-grants";
 import { identityKeys } from "./022-identity-keys";
 import { userKeys } from "./023-user-keys";
+import { answersOfUsers } from "./024-answers-of-users";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -50,4 +51,5 @@ export const mainMigrations: readonly Migration[] = [
   usableGrants,
   identityKeys,
   userKeys,
+  answersOfUsers,
 ];

@@ -1,6 +1,7 @@
-// The tokens of ours that were sent with a call. A server that echoes its requests must not show them to models: they say that
-// the bearer is the user.
+// The tokens of ours and the users' own keys that were sent with a call. A server that echoes its requests must not show them to
+// models: they say that the bearer is the user.
 import { type JsonObject, parseJson, Redacted } from "../../base";
+import { basicCredentials } from "../../connections";
 import { type PeerOptions, ServerError } from "../../mcp";
 import { Withheld } from "../withheld";
 
@@ -14,6 +15,15 @@ export class OwnTokens {
     for (const token of Object.values(headers)) {
       this.#hasSome = true;
       this.#withheld.addToken(new Redacted(token.reveal().replace("Bearer ", "")));
+    }
+  }
+
+  /** Also as they are encoded for basic authentication. */
+  addKeys(keys: Readonly<Record<string, Redacted>>): void {
+    for (const key of Object.values(keys)) {
+      this.#hasSome = true;
+      this.#withheld.addToken(key);
+      this.#withheld.addToken(new Redacted(basicCredentials(key.reveal())));
     }
   }
 

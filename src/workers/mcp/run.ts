@@ -85,6 +85,7 @@ class Call {
     this.#tool = tool;
     this.#context = context;
     this.#asks = new Asks(worker, context.caller);
+    this.#own.addKeys(context.userKeys);
     this.#schema = tool.original?.["inputSchema"] ?? tool.input;
   }
 

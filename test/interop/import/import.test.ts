@@ -80,9 +80,10 @@ test(
     ]);
     await using stack = new AsyncDisposableStack();
     const home = homeFolder(stack.use(new DisposableStack()));
-    const started = async (name: string): Promise<string> => {
-      const server = await peers.find((peer) => peer.name === name)?.start?.(home);
-      return stack.use(server)?.url ?? "";
+    const started = async (name: string) => {
+      const start = peers.find((peer) => peer.name === name)?.start;
+      if (start === undefined) throw new Error(`${name} is not a server over HTTP`);
+      return stack.use(await start(home)).url;
     };
     const text = clientFile(home, await started("everything"), await started("official"));
     const file = join(home, "project/.mcp.json");

@@ -169,3 +169,8 @@ describe("over HTTP, a program is refused with what to do", () => {
     expect(deleted.status).toBe(204);
   });
 });
+
+test("a program is not told who calls in a token: it has no requests", async () => {
+  const refused = site.runtime.workers.create(operator, { ...program("told"), identity: "jwt" });
+  await expect(refused).rejects.toThrow("A program gets its user in its environment");
+});
