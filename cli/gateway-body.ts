@@ -1,6 +1,7 @@
 // The fields of a gateway from flags. A toolkit is expanded, because the record contains tools only.
 import type { PatchGateway } from "../src/gateways";
 import { type AuthType, KEY_AND_USER, OWN_SOURCE, USER_TOKEN } from "../src/gateways/compat";
+import type { ToolRecord } from "../src/tools";
 import type { Client } from "./client/client";
 import { listTools } from "./client/tools";
 import { defined } from "./command";
@@ -17,6 +18,10 @@ export interface GatewayFields {
   userSource: string | undefined;
   tools: string[] | undefined;
   toolkits: string[] | undefined;
+  /** Whether clients search for tools. */
+  search?: boolean | undefined;
+  /** Tools that are listed although clients search. */
+  pinned?: string[] | undefined;
   /** False: deprecated tools are excluded. */
   deprecated: boolean;
   description: string | undefined;
@@ -27,8 +32,11 @@ export interface GatewayFields {
 /** Throws `not_found` for an unknown tool or toolkit, with the nearest one. */
 export async function gatewayBody(client: Client, fields: GatewayFields): Promise<PatchGateway> {
   const { slug, auth, userSource: user_source_id, description, instructions, status } = fields;
-  const allowed_tools = await toolsOf(client, fields);
-  const filter = allowed_tools === undefined ? {} : { tool_filter: { allowed_tools } };
+  const tool_filter = defined({
+    allowed_tools: await toolsOf(client, fields),
+    discovery: await discoveryOf(client, fields),
+  });
+  const filter = Object.keys(tool_filter).length === 0 ? {} : { tool_filter };
   const auth_type = auth === undefined ? undefined : WIRE_NAMES[auth];
   return { ...defined({ slug, auth_type, user_source_id, description, instructions, status }), ...filter };
 }
@@ -39,20 +47,30 @@ const WIRE_NAMES: { readonly [N in AuthName]: AuthType } = {
   "identity-provider": OWN_SOURCE,
 };
 
+async function discoveryOf(client: Client, { search, pinned }: GatewayFields) {
+  if (search === undefined && pinned === undefined) return undefined;
+  const all = pinned === undefined ? [] : await everyRecord((window) => listTools(client, window));
+  const names = pinned && namedTools(all, pinned).map(({ qualified_name }) => qualified_name);
+  return defined({ enabled: search, pinned_asset_keys: names });
+}
+
+/** Throws `not_found` for an unknown tool, with the nearest one. */
+function namedTools(all: readonly ToolRecord[], names: readonly string[]): ToolRecord[] {
+  return names.map((name) => {
+    const found = all.find(({ qualified_name }) => qualified_name.toLowerCase() === name.toLowerCase());
+    if (found !== undefined) return found;
+    const known = all.map(({ qualified_name }) => qualified_name);
+    throw unknownName("tool", name, known, "runtime tools list");
+  });
+}
+
 async function toolsOf(
   client: Client,
   { tools = [], toolkits = [], deprecated }: GatewayFields,
 ): Promise<string[] | undefined> {
   if (tools.length === 0 && toolkits.length === 0 && deprecated) return undefined;
   const all = await everyRecord((window) => listTools(client, window));
-  const named = tools.map((name) => {
-    const found = all.find(({ qualified_name }) => qualified_name.toLowerCase() === name.toLowerCase());
-    if (found === undefined) {
-      const known = all.map(({ qualified_name }) => qualified_name);
-      throw unknownName("tool", name, known, "runtime tools list");
-    }
-    return found;
-  });
+  const named = namedTools(all, tools);
   const whole = toolkits.flatMap((name) => {
     const found = all.filter(({ toolkit }) => toolkit.name.toLowerCase() === name.toLowerCase());
     if (found.length === 0) {

@@ -2,6 +2,7 @@
 // order of everything else stay; the record before a new one may be spread over several lines.
 import { applyEdits, type FormattingOptions, modify, parse, type ParseError } from "jsonc-parser";
 import { isObject, type JsonObject } from "../src/base";
+import { withoutProperty } from "./json-removal";
 import { NotChanged } from "./user-text";
 
 type Plain = { readonly [key: string]: unknown };
@@ -21,6 +22,48 @@ export function mergedJson(text: string, config: JsonObject): string {
   // Names that occur twice, for example, would be changed in one place and read from the other.
   if (Bun.deepEquals(parsed(changed), merged(before, config))) return changed;
   throw new NotChanged("has a form that cannot be changed safely");
+}
+
+/** A value at a path; undefined removes what is there. */
+export interface PlacedValue {
+  path: readonly string[];
+  value: unknown;
+  /** The value is added to the list at the path. */
+  appended?: true;
+}
+
+/** The text with values set and removed, one after the other. Throws `NotChanged` for a text that cannot be changed safely. */
+export function withJsonEdits(text: string, edits: readonly PlacedValue[]): string {
+  const before = parsed(text);
+  const formattingOptions = formatOf(text);
+  let [changed, wanted] = [text, before];
+  for (const { path, value, appended } of edits) {
+    const list = valueAt(wanted, path);
+    const isAdded = appended === true && Array.isArray(list);
+    const place = isAdded ? [...path, list.length] : [...path];
+    const placed = appended === true && !isAdded ? [value] : value;
+    changed =
+      value === undefined
+        ? withoutProperty(changed, path)
+        : applyEdits(
+            changed,
+            modify(changed, place, placed, { formattingOptions, isArrayInsertion: isAdded }),
+          );
+    wanted = withValue(wanted, path, isAdded ? [...(list as unknown[]), value] : placed);
+  }
+  if (Bun.deepEquals(parsed(changed), wanted)) return changed;
+  throw new NotChanged("has a form that cannot be changed safely");
+}
+
+function valueAt(record: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), record);
+}
+
+function withValue(record: Plain, [key = "", ...rest]: readonly string[], value: unknown): Plain {
+  const inner = record[key];
+  const next = rest.length === 0 ? value : withValue(isObject(inner) ? inner : {}, rest, value);
+  const { [key]: _, ...others } = record;
+  return next === undefined ? others : { ...record, [key]: next };
 }
 
 function parsed(text: string): Plain {

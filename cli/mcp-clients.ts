@@ -36,14 +36,32 @@ export interface ConnectFlags {
 
 /** Prints or writes the configuration. Throws `usage`, and `configuration` for a file that cannot be changed. */
 export async function printClientConfig(
-  { io, common, client }: ClientCall,
+  call: ClientCall,
   record: GatewayRecord,
-  { client: name = "json", user, keyVariable = "RUNTIME_API_KEY", stdio, write }: ConnectFlags,
+  flags: ConnectFlags,
 ): Promise<void> {
+  const { io, common } = call;
+  const { client: name = "json", write } = flags;
+  const entry = await clientEntry(call, record, flags);
+  const target = name === "codex" ? tomlTarget(entry) : jsonTarget(FORMATS[name], entry, common.output);
+  if (write) writeTo(io, name, target);
+  else {
+    io.out(target.printed);
+    if (target.file !== undefined) io.note(`For ${target.file}. Use --write to add it to the file.`);
+  }
+  noteKey(io, name, entry);
+}
+
+/** The gateway as a client's file has it. Throws `usage`. */
+export async function clientEntry(
+  { io, common, client }: ClientCall,
+  record: Pick<GatewayRecord, "slug" | "auth_type">,
+  { client: name = "json", user, keyVariable = "RUNTIME_API_KEY", stdio }: Omit<ConnectFlags, "write">,
+): Promise<Entry> {
   if (!/^[A-Za-z_]\w*$/.test(keyVariable)) throw new UsageError("--key-env takes the name of a variable.");
   const needsKey = record.auth_type === KEY_AND_USER;
   const usesStdio = stdio || (name !== "codex" && FORMATS[name].stdioOnly === true);
-  const entry: Entry = {
+  return {
     name: record.slug,
     url: await gatewayAddress(client, record.slug),
     key: needsKey ? { variable: keyVariable, user: userOf(client, user) } : undefined,
@@ -53,13 +71,11 @@ export async function printClientConfig(
         )
       : [],
   };
-  const target = name === "codex" ? tomlTarget(entry) : jsonTarget(FORMATS[name], entry, common.output);
-  if (write) writeTo(io, name, target);
-  else {
-    io.out(target.printed);
-    if (target.file !== undefined) io.note(`For ${target.file}. Use --write to add it to the file.`);
-  }
-  if (entry.key !== undefined && !usesStdio) io.note(keyNote(name, entry.key.variable));
+}
+
+/** Where the client takes its key from, if it needs one. */
+export function noteKey(io: Io, name: ClientName, { key, command }: Entry): void {
+  if (key !== undefined && command.length === 0) io.note(keyNote(name, key.variable));
 }
 
 /** What is printed, or changed in the client's file. */
@@ -135,7 +151,10 @@ function locationFlags({ env }: Io, common: Common, config: Config): string[] {
   return flags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
 }
 
-function serverOf({ variable = braces, remote, local }: Format, { url, key, command }: Entry): JsonObject {
+export function serverOf(
+  { variable = braces, remote, local }: Format,
+  { url, key, command }: Entry,
+): JsonObject {
   const [program, ...args] = command;
   if (program !== undefined) return local === undefined ? { command: program, args } : local(command);
   const headers: JsonObject =
@@ -145,7 +164,7 @@ function serverOf({ variable = braces, remote, local }: Format, { url, key, comm
   return remote === undefined ? { url, ...headers } : remote(url, headers);
 }
 
-function tomlOf({ url, key, command: [program, ...args] }: Entry): string[] {
+export function tomlOf({ url, key, command: [program, ...args] }: Entry): string[] {
   const text = (value: string): string => JSON.stringify(value);
   if (program !== undefined) return [`command = ${text(program)}`, `args = [${args.map(text).join(", ")}]`];
   if (key === undefined) return [`url = ${text(url)}`];

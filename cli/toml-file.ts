@@ -1,4 +1,4 @@
-// A TOML file of another program: adds or replaces one table. Everything else stays as it is, byte by byte.
+// A TOML file of another program: adds, replaces or removes tables. Everything else stays as it is, byte by byte.
 import { isObject, type JsonObject } from "../src/base";
 import { NotChanged } from "./user-text";
 
@@ -18,6 +18,27 @@ export function withTable(text: string, parent: string, name: string, body: read
   };
   // A line that looks like a header may be part of a text, and a table may be written in another form. Both show here.
   if (Bun.deepEquals(parsedOr(result), wanted)) return result;
+  throw new NotChanged(`has another form of ${parent} that cannot be changed safely`);
+}
+
+/** The text without the tables `[parent.name]` and those below them. Throws `NotChanged` if that cannot be done safely. */
+export function withoutTables(text: string, parent: string, names: readonly string[]): string {
+  const before = parsed(text);
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  const lines = text.split(/\r?\n/);
+  const gone = blocksOf(lines).filter(({ path }) => path[0] === parent && names.includes(path[1] ?? ""));
+  const isBlank = (at: number): boolean => lines[at]?.trim() === "";
+  const kept = lines.filter((_line, at) => {
+    // Blank lines after a table go with it.
+    let last = at;
+    while (last > 0 && isBlank(last)) last--;
+    return !gone.some(({ start, end }) => last >= start && last < end);
+  });
+  const result = kept.join(eol);
+  const { [parent]: tables, ...others } = before;
+  const left = Object.entries(isObject(tables) ? tables : {}).filter(([name]) => !names.includes(name));
+  const { [parent]: now = {}, ...rest } = parsedOr(result) ?? {};
+  if (Bun.deepEquals(rest, others) && Bun.deepEquals(now, Object.fromEntries(left))) return result;
   throw new NotChanged(`has another form of ${parent} that cannot be changed safely`);
 }
 

@@ -56,6 +56,11 @@ export const WORKER_FLAGS: readonly FlagSpec[] = [
   { flag: "--register", meaning: "mcp only: register a new client at its authorization server now" },
   { flag: "--trust-annotations", meaning: "mcp only: believe its hints which calls may be repeated" },
   { flag: "--strict-results", meaning: "mcp only: a result that does not match its schema is a failure" },
+  {
+    flag: "--identity <manner>",
+    meaning: "each request says on whose behalf it is sent, in a signed token (jwt), or not (none)",
+  },
+  { flag: "--identity-header <name>", meaning: "the header of that token" },
   { flag: "--concurrency <count>", meaning: "calls at the same time" },
   { flag: "--per-minute <count>", meaning: "calls in a minute" },
   ...PROGRAM_FLAGS,
@@ -69,6 +74,8 @@ export interface WorkerFields {
   clientSecret: string | undefined;
   /** Fields of the record itself. */
   own: object;
+  /** Those of them that matter for a preview. */
+  identity: object;
   /** Fields of `http` or `mcp`, whichever it is. */
   server: { timeout: number | undefined; retry: number | undefined };
   oauth2: object;
@@ -79,6 +86,10 @@ export function workerFields(line: Line): WorkerFields {
   const limits = defined({
     concurrency: line.integer("concurrency", 1),
     per_minute: line.integer("per-minute", 1),
+  });
+  const identity = defined({
+    identity: line.choice("identity", ["none", "jwt"]),
+    identity_header: line.text("identity-header"),
   });
   return {
     type: line.choice("type", TYPES),
@@ -92,8 +103,10 @@ export function workerFields(line: Line): WorkerFields {
       send_tokens: line.toggle("send-tokens"),
       trust_annotations: line.has("trust-annotations") ? true : undefined,
       strict_results: line.has("strict-results") ? true : undefined,
+      ...identity,
       limits: Object.keys(limits).length === 0 ? undefined : limits,
     }),
+    identity,
     server: { timeout: line.integer("call-timeout", 1), retry: line.integer("retry", 0) },
     oauth2: defined({
       client_id: line.text("client-id"),

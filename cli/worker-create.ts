@@ -1,6 +1,7 @@
 // `runtime workers create`: finds out what an address is, shows its tools, asks what must be asked, and creates the worker.
 import type { WorkerPreview } from "../src/workers/preview/schema";
 import type { Worker } from "../src/workers/schema";
+import { programSentences } from "../src/workers/stdio/facts";
 import type { ClientCall } from "./client/client";
 import { authorizeWorker, createWorker, getWorker, previewWorker } from "./client/workers";
 import { defined } from "./command";
@@ -36,6 +37,9 @@ export async function createFromAddress(
   requireDataFolder(client, fields.program);
   if (!dryRun && !yes && !io.interactive)
     throw new UsageError("Questions need a terminal. To take the defaults, use --yes.");
+  // A program with everything given is started once, not twice.
+  if (options.address === undefined && options.id !== undefined && yes && !dryRun)
+    return created(call, options, { id: options.id, type: "mcp" }, shape);
   const preview = await previewOf(call, options);
   if (dryRun) {
     print(io, common.output, preview, () => previewText(preview));
@@ -47,16 +51,23 @@ export async function createFromAddress(
     io.note("Nothing was created.");
     return EXIT.error;
   }
-  const part = {
-    timeout: TIMEOUT_S,
-    retry: RETRIES,
-    ...(await placePart(io, preview.type, options)),
-  };
-  const worker = await createWorker(client, { id, type: preview.type, ...fields.own, [preview.type]: part });
+  return created(call, options, { id, type: preview.type }, shape);
+}
+
+async function created(
+  call: ClientCall,
+  options: CreateWorkerOptions,
+  { id, type }: { id: string; type: WorkerType },
+  shape: Shape<Worker>,
+): Promise<number> {
+  const { io, common, client } = call;
+  const part = { timeout: TIMEOUT_S, retry: RETRIES, ...(await placePart(io, type, options)) };
+  const worker = await createWorker(client, { id, type, ...options.fields.own, [type]: part });
   printRecord(io, common, worker, shape);
   noteState(io, worker);
   const { requirements, mcp } = worker;
-  if (requirements.met || mcp?.oauth2?.problem !== undefined || yes || !io.interactive) return EXIT.ok;
+  if (requirements.met || mcp?.oauth2?.problem !== undefined || options.yes || !io.interactive)
+    return EXIT.ok;
   if (await io.prompts.confirm("Consent now, so that its tools can be listed?", true))
     return consentOfWorker(call, { id, browser: true });
   return EXIT.ok;
@@ -76,7 +87,8 @@ async function previewOf({ io, client }: ClientCall, options: CreateWorkerOption
   const type = fields.type ?? (fields.secret === undefined ? undefined : "http");
   const guess = type ?? "mcp";
   const part = await placePart(io, guess, options);
-  return previewWorker(client, { ...(type === undefined ? {} : { type }), [guess]: part });
+  const given = type === undefined ? fields.identity : { ...fields.identity, type };
+  return previewWorker(client, { ...given, [guess]: part });
 }
 
 function questionOf(id: string, { tools, authorization }: WorkerPreview): string {
@@ -105,6 +117,8 @@ function firstLine(text: string): string {
 
 /** Says what of a worker does not work, and what to do next. */
 export function noteState(io: Io, { id, mcp, requirements, catalog, skipped }: Worker): void {
+  if (mcp?.stdio !== undefined)
+    for (const sentence of programSentences(mcp.stdio, id)) io.note(printable(sentence));
   const waiting = catalog.new + catalog.changed + catalog.missing;
   const problem = mcp?.oauth2?.problem;
   if (problem !== undefined) io.note(printable(problem));

@@ -1,6 +1,12 @@
 // The composition root: creates the services from configuration and extensions. Server, command line and tests start here.
 import { Audit, Events, ExecutionLog, Inspection, Keeper, Refusals, SigningKey, Trail } from "./audit";
-import { AuthorizationService, Consent, endFlowsOfProvider, PageAuthorization } from "./authorization";
+import {
+  AuthorizationService,
+  Consent,
+  endFlowsOfProvider,
+  OperatorKeys,
+  PageAuthorization,
+} from "./authorization";
 import { recordRestoration } from "./backup";
 import type { Config, SettingDeclarations } from "./config";
 import { Connections, endConnectionsOfProvider, LeavingGrants, removeConnections } from "./connections";
@@ -11,7 +17,7 @@ import { type Health, HealthCheck } from "./health";
 import { openCore, type RuntimeParts } from "./open-core";
 import { Bindings, Chains, Hooks, PluginHealth, Plugins, Trials } from "./hooks";
 import { Identity, OpenIdIssuer } from "./identity";
-import { programsOf } from "./programs";
+import { mcpServersOf, programsOf } from "./programs";
 import { Providers } from "./providers";
 import { Mcp } from "./mcp";
 import { Chat, Embeddings, Models, Responses } from "./llm";
@@ -22,9 +28,10 @@ import { Rotation } from "./rotation";
 import { Secrets } from "./secrets";
 import { sealedColumns } from "./sealed-columns";
 import { SessionSettings } from "./settings";
+import { Users } from "./users";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, Tools } from "./tools";
-import { definitionOf, httpKind, mcpKind, Workers } from "./workers";
+import { definitionOf, httpKind, Workers } from "./workers";
 
 export interface Runtime {
   readonly core: Core;
@@ -39,6 +46,7 @@ export interface Runtime {
   readonly connections: Connections;
   readonly authorization: AuthorizationService;
   readonly consent: Consent;
+  readonly operatorKeys: OperatorKeys;
   readonly pageAuthorization: PageAuthorization;
   readonly tools: Tools;
   /** Answers under `Idempotency-Key`. */
@@ -56,6 +64,8 @@ export interface Runtime {
   /** Publishes heads of the audit trail and removes old rows. */
   readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
+  /** Everything that is stored about a user. */
+  readonly users: Users;
   readonly gateways: Gateways;
   readonly workers: Workers;
   readonly mcp: Mcp;
@@ -176,19 +186,19 @@ function servicesOf(
     audit,
     granted: (grant) => workers.granted(grant),
   });
+  const operatorKeys = new OperatorKeys(core, { providers, connections, audit });
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
   const idempotency = new Idempotency(core);
-  const programs = programsOf(core, config, parts, { identity, workers: () => workers });
-  const mcpServers = mcpKind({
-    stdio: programs,
-    egress: core.egress,
-    clock,
-    maxResultBytes: core.settings["mcp.max_result_bytes"],
-    stale: (projectId, id) => workers.stale(projectId, id),
+  const programs = programsOf(core, config, parts, {
+    identity,
+    providers,
+    connections,
+    workers: () => workers,
   });
+  const mcpServers = mcpServersOf(core, programs, () => workers);
   const workers = new Workers(core, {
     audit,
     kinds: parts.workerKinds ?? { http: httpKind(core), mcp: mcpServers },
@@ -232,6 +242,7 @@ function servicesOf(
     connections,
     authorization,
     consent,
+    operatorKeys,
     pageAuthorization: new PageAuthorization(core, providers),
     tools,
     idempotency,
@@ -256,6 +267,7 @@ function servicesOf(
       workers,
     }),
     gateways,
+    users: new Users(core, { audit, trail, executionLog, logStore, providers, connections }),
     workers,
     mcp,
     models,

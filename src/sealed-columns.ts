@@ -7,7 +7,7 @@ import { sealedModels } from "./llm";
 import { sealedClientSecrets } from "./providers";
 import { sealedSecrets } from "./secrets";
 import { sealedAnswers, sealedMemory, sealedRuns } from "./tools";
-import { sealedRegistrations, sealedWorkers } from "./workers";
+import { sealedIdentityKeys, sealedRegistrations, sealedWorkers } from "./workers";
 
 export const sealedColumns: readonly SealedColumn[] = [
   ...sealedClientSecrets,
@@ -21,4 +21,5 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...sealedRuns,
   ...sealedMemory,
   ...sealedRegistrations,
+  ...sealedIdentityKeys,
 ];

@@ -21,7 +21,7 @@ export async function checkWorkers({ workers }: Runtime, principal: Principal): 
   const ask = async (): Promise<void> => {
     for (let worker = queue.shift(); worker !== undefined; worker = queue.shift()) {
       const health = await workers.catalogs.health(principal, worker.id);
-      found.set(worker.id, [answering(worker, health), ...waiting(worker)]);
+      found.set(worker.id, [answering(worker, health), ...uncaged(worker), ...waiting(worker)]);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, ask));
@@ -38,6 +38,18 @@ function answering(
     `${message} Calls of its tools fail.`,
     `Start or correct it, then read its catalog: runtime workers refresh ${id}`,
   );
+}
+
+/** A program that can do what this server can. */
+function uncaged({ id, mcp }: Worker): Finding[] {
+  if (mcp?.stdio?.sandbox !== "none") return [];
+  return [
+    warning(
+      `program of ${id}`,
+      "It runs without a cage (sandbox: none): it can read and change what the user of this server can.",
+      `If this kernel has a cage: runtime workers update ${id} --sandbox cage`,
+    ),
+  ];
 }
 
 function waiting({ id, catalog }: Worker): Finding[] {

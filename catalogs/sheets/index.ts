@@ -19,6 +19,12 @@ export const sheetsCatalog: Catalog = {
     description: "Creates, reads, writes and finds spreadsheets as the user.",
     version: "1.0.0",
   },
+  everydayWords: {
+    spreadsheet: "sheet workbook excel table",
+    sheet: "spreadsheet tab workbook",
+    tab: "sheet",
+    picker: "choose select pick",
+  },
   bases: {
     sheets: { url: SHEETS_URL, setting: "sheets.api_url" },
     drive: { url: DRIVE_URL, setting: "drive.api_url" },

@@ -7,6 +7,7 @@ import { path } from "./http";
 
 export interface ToolsFilter {
   toolkit?: string;
+  query?: string;
   user_id?: string;
   include_all_versions?: boolean;
   limit?: number;

@@ -8,6 +8,7 @@ import type {
   WorkerHealth,
   WorkerTestResult,
 } from "../../src/workers/schema";
+import type { RotatedIdentity } from "../../src/workers/identity/schema";
 import type { WorkerPreview } from "../../src/workers/preview/schema";
 import { operation } from "./client";
 import { path } from "./http";
@@ -47,6 +48,17 @@ export const updateWorker = operation<[id: string, patch: object], Worker>({
     return (await served()).workers.update(principal, id, checked(TerminalWorkerUpdate, patch));
   },
   remote: (server, id, patch) => server.send("PATCH", at(id), patch),
+});
+
+/** The names of the given secrets that are stored with the same value; undefined over HTTP, where they cannot be compared. */
+export const equalWorkerSecrets = operation<[id: string, given: object], string[] | undefined>({
+  direct: ({ runtime, principal }, id, given) => runtime.workers.stored.sameSecrets(principal, id, given),
+  remote: async () => undefined,
+});
+
+export const rotateIdentity = operation<[], RotatedIdentity>({
+  direct: ({ runtime, principal }) => runtime.workers.identityKeys.rotate(principal),
+  remote: (server) => server.send("POST", "/v1/identity_keys/rotate"),
 });
 
 export const deleteWorker = operation<[id: string], void>({

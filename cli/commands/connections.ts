@@ -2,13 +2,24 @@
 import { nearest } from "../../src/base/nearest";
 import type { Page } from "../../src/base";
 import type { UserConnection } from "../../src/connections";
-import { type Client, clientVerb, operation } from "../client/client";
+import { type Client, clientVerb, operation, userOf, withClient, withDataFolder } from "../client/client";
 import { path } from "../client/http";
 import { listProviders } from "../client/providers";
-import { defined } from "../command";
-import { printList, type Shape } from "../output";
+import { type Common, defined, type Line, verb } from "../command";
+import { UsageError } from "../errors";
+import type { Io } from "../io";
+import { printList, printRecord, type Shape } from "../output";
 import { everyRecord } from "../pages";
-import { deleteVerb, showVerb } from "../record-verbs";
+import { printable } from "../printable";
+import {
+  checkConfirmable,
+  confirmationIn,
+  deleteConfirmed,
+  DELETING,
+  type Deletion,
+  showVerb,
+} from "../record-verbs";
+import { type SecretSource, secretFrom, sourceOf } from "../secret-value";
 import { unknownName } from "../unknown-name";
 
 const CONNECTIONS = "/v1/admin/user_connections";
@@ -82,20 +93,105 @@ export const verbs = [
     find: getConnection,
     shape: SHAPE,
   }),
-  deleteVerb({
-    summary: "Delete a grant with its tokens. The user must consent again before the next call.",
+  verb({
+    usage: "add <provider> [-]",
+    summary:
+      "Enter a user's own key for an auth provider of the type api_key, on the data folder. It is requested at a terminal, " +
+      "or with - read from standard input. Elsewhere, users enter it on the page of their consent: runtime auth start --help",
+    examples: ["runtime connections add tracker --user alice"],
+    flags: [
+      { flag: "--user <user>", meaning: "user whose key it is" },
+      { flag: "--from-file <file>", meaning: "read the key from a file" },
+      { flag: "--from-env <variable>", meaning: "take the key of an environment variable" },
+    ],
+    read: (line) => ({
+      providerId: line.word(0),
+      user: line.text("user"),
+      source: sourceOf(readsStdin(line), line.text("from-file"), line.text("from-env")),
+    }),
+    run: addKey,
+  }),
+  verb({
+    usage: "delete [id]",
+    summary:
+      "Delete a grant with its tokens, or all grants of a user. The user must consent again before the next call.",
     examples: [
       'runtime connections delete "$(runtime connections list --user alice --provider slack -o name)"',
+      "runtime connections delete --user alice --all",
     ],
-    find: (_client, id) => ({
-      id,
-      name: id,
-      question: `Delete the connection ${id} with its tokens? Its user must consent again.`,
-      done: `The connection ${id} is deleted.`,
+    flags: [
+      { flag: "--user <user>", meaning: "with --all: the grants of this user" },
+      { flag: "--all", meaning: "all grants of the user" },
+      ...DELETING,
+    ],
+    read: (line) => ({
+      id: line.optionalWord(0),
+      user: line.text("user"),
+      all: line.has("all"),
+      ...confirmationIn(line),
     }),
-    remove: deleteConnection,
+    run: (io, common, { id, user, all, ...given }) => {
+      if ((id === undefined) !== all || all !== (user !== undefined))
+        throw new UsageError("Give the id of a grant, or --user USER --all.");
+      checkConfirmable(io, given.yes || given.force);
+      return withClient(io, common, async (client) => {
+        if (id !== undefined)
+          return deleteConfirmed({ io, common }, given, ofOne(id), () => deleteConnection(client, id));
+        return deleteConfirmed({ io, common }, given, ofUser(user ?? ""), () =>
+          deleteAll(client, user ?? ""),
+        );
+      });
+    },
   }),
 ];
+
+interface AddKey {
+  providerId: string;
+  user: string | undefined;
+  source: SecretSource | undefined;
+}
+
+async function addKey(io: Io, common: Common, { providerId, user, source }: AddKey): Promise<void> {
+  await withDataFolder(io, common, "connections add", async ({ config, runtime, principal }) => {
+    const userId = userOf({ config }, user);
+    const { Redacted } = await import("../../src/base");
+    const key = new Redacted(await secretFrom(io, source, `Key of ${printable(userId)}`));
+    const added = await runtime.operatorKeys.add(principal, { providerId, userId, key });
+    printRecord(io, common, added, SHAPE);
+  });
+}
+
+function readsStdin(line: Line): boolean {
+  const word = line.optionalWord(1);
+  if (word === undefined || word === "-") return word === "-";
+  throw new UsageError(
+    "A key is never an argument. Other users can see arguments; use - for standard input.",
+  );
+}
+
+function ofOne(id: string): Deletion {
+  return {
+    id,
+    name: id,
+    question: `Delete the connection ${id} with its tokens? Its user must consent again.`,
+    done: `The connection ${id} is deleted.`,
+  };
+}
+
+function ofUser(user: string): Deletion {
+  return {
+    id: user,
+    name: user,
+    question: `Delete all grants of ${user} with their tokens? The user must consent again.`,
+    done: `All grants of ${user} are deleted.`,
+  };
+}
+
+async function deleteAll(client: Client, user_id: string): Promise<{ user_id: string; deleted: string[] }> {
+  const rows = await everyRecord((window) => listConnections(client, { ...window, user_id }));
+  for (const { id } of rows) await deleteConnection(client, id);
+  return { user_id, deleted: rows.map(({ id }) => id) };
+}
 
 /** Names that belong to nothing are mistakes. Throws `not_found`. */
 async function checkFilter(client: Client, { provider_id, user_id }: Filter): Promise<void> {

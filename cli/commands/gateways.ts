@@ -39,6 +39,13 @@ const FIELDS = [
   },
   { flag: "--toolkit <name>", meaning: "all tools of a toolkit; may be repeated", repeat: true as const },
   { flag: "--no-deprecated", meaning: "exclude deprecated tools" },
+  { flag: "--search", meaning: "clients search for tools instead of listing them all" },
+  { flag: "--no-search", meaning: "clients list all tools" },
+  {
+    flag: "--pin <name>",
+    meaning: "a tool that is listed although clients search; may be repeated",
+    repeat: true as const,
+  },
   { flag: "--description <text>", meaning: "what the gateway is for" },
   { flag: "--instructions <text>", meaning: "instructions for MCP clients" },
   { flag: "--status <status>", meaning: "active or inactive" },
@@ -92,6 +99,7 @@ export const verbs = [
     examples: [
       "runtime gateways create Support --toolkit Chat --no-deprecated",
       "runtime gateways create Reports --slug reports --tool Sheets.GetSpreadsheet",
+      "runtime gateways create Everything --search --pin Chat.SendMessage",
     ],
     flags: withDefaults(FIELDS, DEFAULTS),
     read: (line) => ({ name: line.word(0), fields: fieldsOf(line) }),
@@ -183,6 +191,8 @@ function fieldsOf(line: Line): GatewayFields {
     userSource: line.text("user-source"),
     tools: line.texts("tool"),
     toolkits: line.texts("toolkit"),
+    search: line.toggle("search"),
+    pinned: line.texts("pin"),
     deprecated: line.has("deprecated"),
     description: line.text("description"),
     instructions: line.text("instructions"),
@@ -198,9 +208,20 @@ async function printGateway({ io, common, client }: ClientCall, record: GatewayR
   );
   printRecord(io, common, record, {
     ...SHAPE,
-    lines: () => [["address", address], ...lines, ["description", record.description]],
+    lines: () => [
+      ["address", address],
+      ...lines,
+      ["search", searchOf(record)],
+      ["description", record.description],
+    ],
   });
   noteUnknownTools(io, [record]);
+}
+
+function searchOf({ tool_filter: { discovery } = {} }: GatewayRecord): string | undefined {
+  if (discovery?.enabled !== true) return undefined;
+  const pinned = discovery.pinned_asset_keys ?? [];
+  return pinned.length === 0 ? "yes" : `yes, but lists ${pinned.join(", ")}`;
 }
 
 function noteUnknownTools(io: Io, records: readonly GatewayRecord[]): void {
@@ -223,14 +244,17 @@ async function update(call: ClientCall, { gateway, name, allTools, fields }: Upd
     throw new UsageError("Nothing to change. Use at least one flag.");
   const before = await findGateway(client, gateway);
   const after = allTools
-    ? await replaceGateway(client, before.id, { ...withoutTools(before), ...patch })
+    ? await replaceGateway(client, before.id, withAllTools(before, patch))
     : await updateGateway(client, before.id, patch);
   await printGateway(call, after);
 }
 
 // A patch cannot remove a field, so the whole record is replaced without its list of tools. The other fields of a record
 // (times, binding) are ignored, like every unknown field.
-function withoutTools(record: GatewayRecord): UpdateGateway {
+function withAllTools(record: GatewayRecord, patch: PatchGateway): UpdateGateway {
   const { allowed_tools: _tools, ...filter } = record.tool_filter ?? {};
-  return { ...record, tool_filter: filter };
+  const changes = patch.tool_filter ?? {};
+  const discovery = { ...filter.discovery, ...changes.discovery };
+  const known = Object.keys(discovery).length === 0 ? {} : { discovery };
+  return { ...record, ...patch, tool_filter: { ...filter, ...changes, ...known } };
 }

@@ -61,8 +61,7 @@ export const verbs = [
       limit: line.integer("limit", 1) ?? 20,
     }),
     run: async ({ io, common, client }, { words, limit, ...filter }) => {
-      const { searched } = await import("../tool-search");
-      const found = searched(await toolsOf(client, filter, { limit: undefined }), words);
+      const found = await toolsOf(client, { ...filter, query: words }, { limit: undefined });
       const shape = shapeOf(filter, ({ qualified_name }) => qualified_name);
       const empty = "No tool matches these words. To see all tools: runtime tools list";
       printList(io, common, found.slice(0, limit), shape, empty);

@@ -1,16 +1,15 @@
 // `runtime workers`: MCP servers and HTTP workers, whose tools a project offers.
 import type { Worker } from "../../src/workers/schema";
 import { WorkerResponse } from "../../src/workers/schema";
-import { type Client, clientVerb, withClient } from "../client/client";
+import { clientVerb, withClient } from "../client/client";
 import {
-  acceptWorker,
   deleteWorker,
   getWorker,
   listWorkers,
   refreshWorker,
+  rotateIdentity,
   testWorker,
   updateWorker,
-  workerDiff,
   workerHealth,
   workerTools,
 } from "../client/workers";
@@ -19,14 +18,26 @@ import { EXIT, UsageError } from "../errors";
 import { print, printList, printRecord, type Shape } from "../output";
 import { everyRecord } from "../pages";
 import { printable } from "../printable";
+import { importVerb } from "../import/verb";
 import { deleteVerb, listVerb, YES } from "../record-verbs";
 import { requireDataFolder } from "../worker-program";
+import { catalogVerbs } from "../worker-catalog-verbs";
 import { workerFields, WORKER_FLAGS, serverPart, TYPES } from "../worker-body";
 import { consentOfWorker, createFromAddress, noteState } from "../worker-create";
 
 const SHAPE: Shape<Worker> = {
   name: ({ id }) => id,
-  optional: ["http", "mcp", "toolkit", "limits", "trust_annotations", "strict_results", "send_tokens"],
+  optional: [
+    "http",
+    "mcp",
+    "toolkit",
+    "limits",
+    "trust_annotations",
+    "strict_results",
+    "send_tokens",
+    "identity",
+    "identity_header",
+  ],
   schema: WorkerResponse,
   columns: [
     { title: "id", keep: "always", value: ({ id }) => id },
@@ -35,16 +46,6 @@ const SHAPE: Shape<Worker> = {
     { title: "tools", keep: "whole", value: ({ catalog }) => String(catalog.tools) },
     { title: "state", value: stateOf },
     { title: "address", value: ({ http, mcp }) => http?.uri ?? mcp?.uri ?? programOf(mcp?.stdio) },
-  ],
-};
-
-const CHANGE_SHAPE: Shape<Awaited<ReturnType<typeof changesOf>>[number]> = {
-  name: ({ name }) => name,
-  optional: [],
-  columns: [
-    { title: "tool", keep: "always", value: ({ name }) => name },
-    { title: "change", keep: "whole", value: ({ change }) => change },
-    { title: "parts", value: ({ fields = [] }) => fields.join(", ") },
   ],
 };
 
@@ -69,6 +70,7 @@ export const verbs = [
   }),
   createVerb("create"),
   createVerb("add"),
+  importVerb,
   verb({
     usage: "update <id> [program...]",
     summary:
@@ -77,7 +79,7 @@ export const verbs = [
     examples: [
       "runtime workers update files --call-timeout 20",
       "runtime workers update crm --updates auto",
-      "runtime workers update memory -- npx -y @modelcontextprotocol/server-memory@2026.7.4",
+      "runtime workers update memory -- npx -y @modelcontextprotocol/server-memory@2026.8.31",
     ],
     program: true,
     flags: [{ flag: "--address <address>", meaning: "its new address" }, ...WORKER_FLAGS],
@@ -184,27 +186,18 @@ export const verbs = [
     run: consentOfWorker,
   }),
   clientVerb({
-    usage: "diff <id>",
-    summary: "Show what the worker has changed since its tools were accepted.",
-    examples: ["runtime workers diff files"],
-    read: (line) => ({ id: line.word(0) }),
-    run: async ({ io, common, client }, { id }) => {
-      const changes = await changesOf(client, id);
-      printList(io, common, changes, CHANGE_SHAPE, "Nothing has changed.");
-      if (changes.length > 0) io.note(`To accept: runtime workers accept ${id} [TOOL…]`);
+    usage: "rotate-identity",
+    summary:
+      "Replace the key that tells workers who calls, at once: for one that has leaked. Workers refuse the old one as soon " +
+      "as they read the keys again.",
+    examples: ["runtime workers rotate-identity"],
+    read: () => ({}),
+    run: async ({ io, common, client }) => {
+      const rotated = await rotateIdentity(client);
+      print(io, common.output, rotated, () => `${rotated.key_id}\n`);
     },
   }),
-  clientVerb({
-    usage: "accept <id> [tools...]",
-    summary: "Accept new, changed and missing tools of a worker: all of them, or the named ones.",
-    examples: ["runtime workers accept files", "runtime workers accept files Files.read_file"],
-    read: (line) => ({ id: line.word(0), tools: [line.optionalWord(1), ...line.rest].flatMap(wordOf) }),
-    run: async ({ io, common, client }, { id, tools }) => {
-      const worker = await acceptWorker(client, id, tools.length === 0 ? {} : { tools });
-      printRecord(io, common, worker, SHAPE);
-      noteState(io, worker);
-    },
-  }),
+  ...catalogVerbs(SHAPE),
 ];
 
 function createVerb(name: "create" | "add") {
@@ -231,6 +224,8 @@ function createVerb(name: "create" | "add") {
         "--call-timeout <seconds>": "30",
         "--retry <count>": "2",
         "--updates <manner>": "review",
+        "--identity <manner>": "none",
+        "--identity-header <name>": "X-Runtime-Identity",
         "--sandbox <manner>": "cage",
       }),
       { flag: "--dry-run", meaning: "only show what it is and which tools it has" },
@@ -282,18 +277,10 @@ function enabling(name: string, enabled: boolean, summary: string) {
   });
 }
 
-async function changesOf(client: Client, id: string) {
-  return (await workerDiff(client, id)).tools;
-}
-
 function stateOf({ enabled, catalog, requirements }: Worker): string {
   if (!enabled) return "disabled";
   if (!requirements.met) return "needs a consent";
   if (catalog.error !== undefined) return "not reachable";
   const waiting = catalog.new + catalog.changed + catalog.missing;
   return waiting === 0 ? "ready" : `ready, ${waiting} to review`;
-}
-
-function wordOf(word: string | undefined): string[] {
-  return word === undefined ? [] : [word];
 }

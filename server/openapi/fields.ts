@@ -175,9 +175,11 @@ const GATEWAYS: Readonly<Record<string, Field>> = {
   user_source_id: "The identity provider of the configuration (`user_sources`) whose tokens are accepted.",
   allowed_passthrough_headers: "Stored and returned; without effect here.",
   consent_skip_client_ids: "Stored and returned; without effect here.",
-  "discovery.enabled": "Stored and returned; without effect here.",
+  "discovery.enabled":
+    "Whether MCP clients search for tools with `search_tools`, `describe_tool` and `call_tool`, instead of listing them all.",
   allowed_classes: "Stored and returned; without effect here.",
-  pinned_asset_keys: "Stored and returned; without effect here.",
+  pinned_asset_keys:
+    "Tools that are listed although clients search for tools: `Toolkit.Tool`, without a version.",
   "unknown_tools.message": "Why the name has no effect, and what to do.",
   available: "Whether the slug is free.",
 };

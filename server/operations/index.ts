@@ -19,6 +19,7 @@ import { serviceOperations } from "./service";
 import { settingsOperations } from "./settings";
 import { toolOperations } from "./tools";
 import { trailOperations } from "./trail";
+import { userOperations } from "./users";
 import { workerOperations } from "./workers";
 
 export const operations: readonly Operation[] = [
@@ -42,6 +43,7 @@ export const operations: readonly Operation[] = [
   ...manifestOperations,
   ...modelEntryOperations,
   ...trailOperations,
+  ...userOperations,
 ];
 
 /** Those of the published contract: what the API description shows. */

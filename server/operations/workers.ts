@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { paging } from "../../src/base";
 import { pageOf, pagingQuery } from "../../src/base/schema";
 import { ToolResponse } from "../../src/tools/schema";
+import { RotateIdentityResponse } from "../../src/workers/identity/schema";
 import { PreviewWorkerRequest, WorkerPreviewResponse } from "../../src/workers/preview/schema";
 import {
   AcceptWorkerRequest,
@@ -135,6 +136,16 @@ export const workerOperations = [
       const { id } = await runtime.workers.get(principal, path("id"));
       return runtime.tools.listings.ofWorker(principal, id, paging(given));
     },
+  }),
+  operation("POST", "/v1/identity_keys/rotate", {
+    id: "identity-keys-rotate",
+    credential: ["admin"],
+    extension: true,
+    tag,
+    summary: "Replace the key that tells workers who calls, at once",
+    success: { status: 200, schema: RotateIdentityResponse },
+    errors: [400, 401, 403, 500],
+    handle: ({ runtime, principal }) => runtime.workers.identityKeys.rotate(principal),
   }),
   operation("POST", "/v1/workers/{id}/refresh", {
     id: "workers-refresh",

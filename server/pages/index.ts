@@ -4,6 +4,7 @@ import { pageContext } from "./catalog-page";
 import { clientMetadata } from "./client-document";
 import { callback, confirmConsent, openConsent, signInCallback } from "./consent";
 import { docsFile, openDocs } from "./docs";
+import { identityKeys } from "./identity-keys";
 import { apiCatalog, apiLinks, llmsText } from "./docs-catalog";
 import { noIcon, startPage } from "./start";
 
@@ -24,6 +25,7 @@ export function pageRoutes(front: Front): Route[] {
     get(DOCS_PATH, () => openDocs()),
     get(`${DOCS_PATH}/:file`, ({ params }) => docsFile(params["file"] ?? "")),
     get("/.well-known/api-catalog", () => apiCatalog(runtime)),
+    get("/.well-known/jwks.json", ({ request }) => identityKeys(runtime, request)),
     get("/.well-known/oauth-client/:project", ({ params }) =>
       clientMetadata(runtime, params["project"] ?? ""),
     ),

@@ -3,6 +3,7 @@ import type { Clock, Log } from "../base";
 import {
   CachedByGeneration,
   DeletionTime,
+  erase,
   insertInto,
   type Kind,
   query,
@@ -59,6 +60,7 @@ const add = insertInto<ReturnType<typeof rowOf>>(
   ],
   "ON CONFLICT (id) DO NOTHING",
 );
+const ERASE_USER = query("DELETE FROM executions WHERE project_id = ? AND (user_id = ? OR actor = ?)");
 const STAMP = query(
   "INSERT INTO last_used (kind, id, at) VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET at = excluded.at",
 );
@@ -163,6 +165,15 @@ export class ExecutionLog {
     // Readers of the log also wait for earlier writes.
     this.#written = this.#written.then(() => written);
     return this.#written;
+  }
+
+  /** Deletes all entries of a user, and what is pending. Returns how many there were. */
+  async eraseUser(projectId: string, userId: string): Promise<number> {
+    await this.flush();
+    return this.#store.write(function* () {
+      yield* erase();
+      return yield* run(ERASE_USER, projectId, userId, `user:${userId}`);
+    });
   }
 
   /** Writes what is pending, and tries for a few seconds if that fails. */

@@ -10,11 +10,14 @@ const USER = "user:";
 export class People {
   readonly #store: Store;
   readonly #chain: string;
+  readonly #only: string | undefined;
   readonly #known = new Map<string, Promise<string | undefined>>();
 
-  constructor(store: Store, chain: string) {
+  /** `only`: the one pseudonym whose user is named. */
+  constructor(store: Store, chain: string, only?: string) {
     this.#store = store;
     this.#chain = chain;
+    this.#only = only;
   }
 
   /** The actor of a filter, as entries store it. */
@@ -50,7 +53,8 @@ export class People {
     };
   }
 
-  #userOf(pseudonym: string): Promise<string | undefined> {
+  async #userOf(pseudonym: string): Promise<string | undefined> {
+    if (this.#only !== undefined && pseudonym !== this.#only) return undefined;
     let user = this.#known.get(pseudonym);
     if (user === undefined)
       this.#known.set(pseudonym, (user = findPerson(this.#store, this.#chain, pseudonym)));

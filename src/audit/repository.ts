@@ -96,6 +96,10 @@ const NEWEST_FIRST = named<AuditWindow & ProjectPart, StoredAuditRow>(
 const OLDEST_FIRST = named<AuditWindow & ProjectPart, StoredAuditRow>(
   `${LIST_TEXT} ORDER BY id LIMIT :limit`,
 );
+const NAMING = named<ProjectPart & { actor: string; pseudonym: string }, StoredAuditRow>(
+  `SELECT ${LISTED} FROM audit WHERE project_id = :projectId AND incarnation = :incarnation ` +
+    "AND (actor = :actor OR INSTR(details, :pseudonym) > 0) ORDER BY id",
+);
 const FIND = named<ProjectPart & { id: string }, { id: string }>(
   "SELECT id FROM audit WHERE project_id = :projectId AND incarnation = :incarnation AND id = :id",
 );
@@ -228,6 +232,15 @@ export async function findPerson(
   pseudonym: string,
 ): Promise<string | undefined> {
   return (await store.get(PERSON, pseudonym, chain))?.user_id;
+}
+
+/** Entries that name a pseudonym, oldest first. */
+export function entriesNaming(
+  store: Store,
+  project: ProjectPart,
+  pseudonym: string,
+): Promise<StoredAuditRow[]> {
+  return store.all(NAMING, ...NAMING.values({ ...project, actor: `user:${pseudonym}`, pseudonym }));
 }
 
 export function addPerson(pseudonym: string, chain: string, userId: string): Transaction<number> {

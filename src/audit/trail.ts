@@ -6,8 +6,22 @@ import type { Store } from "../store";
 import { executionTime, type ExecutionRow, findExecution, listExecutions } from "./executions-repository";
 import { currentProject, type ProjectReference } from "./incarnation";
 import { People } from "./people";
-import { hasAuditEntry, listAudit, newestAuditTime, type ProjectPart } from "./repository";
-import type { AuditFilter, AuditPage, ExecutionRecord, ExecutionsFilter, ExecutionsPage } from "./schema";
+import {
+  entriesNaming,
+  findPseudonym,
+  hasAuditEntry,
+  listAudit,
+  newestAuditTime,
+  type ProjectPart,
+} from "./repository";
+import type {
+  AuditEntryRecord,
+  AuditFilter,
+  AuditPage,
+  ExecutionRecord,
+  ExecutionsFilter,
+  ExecutionsPage,
+} from "./schema";
 
 /** The part of a principal that is needed here; `identity` depends on this area. */
 interface Reader extends ProjectReference {
@@ -32,6 +46,16 @@ export class Trail {
     this.#store = store;
     this.#logStore = logStore;
     this.#flush = flush;
+  }
+
+  /** All entries of the project that name a user, oldest first. Other users in them stay pseudonyms. */
+  async ofUser(reader: Reader, userId: string): Promise<AuditEntryRecord[]> {
+    const project = await this.#projectOf(reader);
+    const pseudonym = await findPseudonym(this.#store, project.projectId, userId);
+    if (pseudonym === undefined) return [];
+    const people = new People(this.#store, project.projectId, pseudonym);
+    const rows = await entriesNaming(this.#store, project, pseudonym);
+    return Promise.all(rows.map((row) => people.entryOf(row)));
   }
 
   /** Administrative changes in the project. Throws `not_found` for an unknown `before`. */

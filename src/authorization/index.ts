@@ -2,6 +2,7 @@
 export { Consent } from "./consent";
 export { sealedFlows } from "./flow";
 export type { GivenKey } from "./keys";
+export { type OperatorKey, OperatorKeys } from "./operator-keys";
 export { type ConsentParties, isUnknownSecret, KEY_PROBLEMS, type KeyProblem, type Outcome } from "./outcome";
 export { reasonForPerson } from "./reason-for-person";
 export {

@@ -132,7 +132,7 @@ export class KeyConsent {
       return this.#parts.resume(flow, token, cookie, by);
     // The address of a flow is deleted when it ends.
     const page = await this.#pathOf(flow);
-    const outcome = await this.#parts.checkUser(flow, provider, grantOf(key), by);
+    const outcome = await this.#parts.checkUser(flow, provider, grantOfKey(key), by);
     return outcome.kind === "completed" ? { kind: "key_stored", page } : outcome;
   }
 
@@ -143,6 +143,6 @@ export class KeyConsent {
 }
 
 /** A key has no scopes and does not expire, as far as is known. */
-function grantOf(key: Redacted): TokenGrant {
+export function grantOfKey(key: Redacted): TokenGrant {
   return { accessToken: key, refreshToken: undefined, expiresIn: undefined, scopes: [], facts: {} };
 }

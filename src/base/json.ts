@@ -1,5 +1,5 @@
 // JSON without loss of precision: record ids of 19 digits must pass through unchanged.
-import { exceededLimit, quoteLongIntegers } from "./json-text";
+import { isDeeper, quoteLongIntegers } from "./json-text";
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -37,7 +37,6 @@ export class JsonText {
 
 // What walks a value calls itself for each level, and the engine takes seconds to notice that its stack is full.
 const DEEPEST = 1000;
-const LIMITS = { depth: DEEPEST, members: Infinity, keys: Infinity, entries: Infinity };
 
 /**
  * Parses JSON text from outside: of models, platforms, hooks, and the arguments of calls. Integers outside the safe range
@@ -88,7 +87,7 @@ export function wellFormed(value: unknown): unknown {
 
 function requireShallow(text: string): void {
   if (text.length < 2 * DEEPEST) return;
-  if (exceededLimit(text, LIMITS) !== undefined) throw new SyntaxError("The JSON is nested too deeply.");
+  if (isDeeper(text, DEEPEST)) throw new SyntaxError("The JSON is nested too deeply.");
 }
 
 export function isObject(value: unknown): value is { [key: string]: unknown } {

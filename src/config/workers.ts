@@ -80,6 +80,8 @@ export const WorkerRecord = {
     trust_annotations: { type: "boolean" },
     strict_results: { type: "boolean" },
     send_tokens: { type: "boolean" },
+    identity: { enum: ["none", "jwt"] },
+    identity_header: { type: "string", pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$" },
     limits: {
       type: "object",
       properties: {

@@ -2,6 +2,7 @@
 export { isApiKey, newApiKey, prefixOfKeyLike, visiblePrefix } from "./api-key";
 export { earliestId, hashOf, idAfter, newId, newToken, type Random, sameSecret, systemRandom } from "./ids";
 export { equalsSealed } from "./equal-sealed";
+export { base64Url, signedToken, unsignedToken } from "./jwt";
 export { nodeCrypto } from "./node-crypto";
 export { type KeyringOptions, openKeyring } from "./keyring";
 export type { Keyring } from "./types";

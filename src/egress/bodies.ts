@@ -1,6 +1,6 @@
 // Memory for whole bodies: several large ones at the same time would take more than the machine has. A body takes all that
 // it may need at once, so that none waits while it holds a part. Small ones are not counted.
-import type { Deadline } from "./limits";
+import type { Deadline, TakenMemory } from "./limits";
 import { EgressError } from "./types";
 
 interface Waiting {
@@ -13,7 +13,7 @@ export class BodyMemory {
   readonly #total: number;
   readonly #held = new Map<string, number>();
   #sum = 0;
-  /** Since the last collection. */
+  /** Of bodies since the last collection: the engine may still hold them. */
   #released = 0;
   readonly #waiting = new Set<Waiting>();
 
@@ -23,23 +23,31 @@ export class BodyMemory {
   }
 
   /**
-   * Waits until there is memory, and returns what releases it. Throws `EgressError` if the deadline ends before: the request
+   * Waits until there is memory, and takes it. Throws `EgressError` if the deadline ends before: the request
    * was sent, but nothing is known about the answer.
    */
-  async take(project: string, bytes: number, deadline: Deadline, origin: string): Promise<() => void> {
+  async take(project: string, bytes: number, deadline: Deadline, origin: string): Promise<TakenMemory> {
     if (this.#waiting.size === 0 && this.#refusal(project, bytes) === undefined) this.#add(project, bytes);
     else await this.#turn(project, bytes, deadline, origin);
-    this.#collect();
-    let isHeld = true;
-    return () => {
-      if (isHeld) this.#release(project, bytes);
-      isHeld = false;
+    this.#collectFor(bytes);
+    let held = bytes;
+    return {
+      fit: (needed) => {
+        if (needed < held) this.#giveBack(project, held - needed);
+        held = Math.min(held, needed);
+      },
+      release: () => {
+        this.#giveBack(project, held);
+        this.#released += held;
+        held = 0;
+      },
     };
   }
 
-  // The engine collects too late: earlier bodies, their texts and their values would still be in memory.
-  #collect(): void {
-    if (this.#released <= this.#total / 4) return;
+  // The engine collects too late: earlier bodies, their texts and their values would still be in memory. A collection stops
+  // everything, so there is none as long as these and the next body are few bytes.
+  #collectFor(bytes: number): void {
+    if (this.#released === 0 || this.#released + bytes <= this.#total) return;
     this.#released = 0;
     Bun.gc(true);
   }
@@ -71,12 +79,11 @@ export class BodyMemory {
     this.#sum += bytes;
   }
 
-  #release(project: string, bytes: number): void {
+  #giveBack(project: string, bytes: number): void {
     const left = (this.#held.get(project) ?? bytes) - bytes;
     if (left <= 0) this.#held.delete(project);
     else this.#held.set(project, left);
     this.#sum -= bytes;
-    this.#released += bytes;
     this.#next();
   }
 

@@ -10,7 +10,7 @@ import { follow, isRedirect, unexpectedRedirect } from "./redirect";
 import { createResolver, type Resolve, systemResolve } from "./resolver";
 import { ConnectionPool } from "./socket/pool";
 import { streamedBody } from "./stream";
-import { checkSecrets, nameOf, parseTarget } from "./target";
+import { checkSecrets, nameOf, parseTarget, secretTarget } from "./target";
 import { OutboundTurns } from "./turns";
 import { type Egress, EgressError, type EgressRequest } from "./types";
 
@@ -92,15 +92,20 @@ async function run(
   url: string | URL,
   request: EgressRequest,
 ): Promise<Response> {
-  let step: Step = { target: parseTarget(url), outgoing: outgoing(request), project: request.project };
-  checkSecrets(step.target, hasSecrets(step.outgoing), request.secretsFor);
+  const { address } = request;
+  const given = parseTarget(url);
+  const target = address === undefined ? given : secretTarget(given.url, address.reveal());
+  let step: Step = { target, outgoing: outgoing(request), project: request.project };
+  checkSecrets(target, address !== undefined || hasSecrets(step.outgoing), request.secretsFor);
   const { project = "" } = request;
   // A streamed body outlives this call and disposes of its deadline itself.
   using unlessStreaming = new DisposableStack();
   const holder = request.holder ?? unlessStreaming;
-  const limits = limitsOf(request, options, async (bytes, deadline) =>
-    holder.defer(await memory.take(project, bytes, deadline, nameOf(step.target))),
-  );
+  const limits = limitsOf(request, options, async (bytes, deadline) => {
+    const taken = await memory.take(project, bytes, deadline, nameOf(step.target));
+    holder.defer(taken.release);
+    return taken;
+  });
   unlessStreaming.use(limits.deadline);
   await turns.take(project, limits.deadline);
   const reader = request.streams ? streamedBody : wholeBody;

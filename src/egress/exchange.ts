@@ -86,7 +86,7 @@ export async function exchange(
     const duration_ms = Math.round(context.clock.now() - begin);
     context.log.debug("outbound request", () => ({
       ...loggable(step.outgoing),
-      ...loggableAnswer(step.target.url, progress.head?.status, failure),
+      ...loggableAnswer(step.target.shown ?? step.target.url, progress.head?.status, failure),
       duration_ms,
     }));
   }

@@ -65,13 +65,20 @@ function alarmMs(timeoutMs: number): number {
 /** Larger bodies are received only when there is memory for them. */
 const SMALL_BODY = 1024 * 1024;
 
+/** Memory that a body has taken. */
+export interface TakenMemory {
+  /** Gives back what the body turned out not to need. */
+  fit(bytes: number): void;
+  release(): void;
+}
+
 /** Limits of time and size of one call, with the advice for error messages. */
 export interface Limits {
   deadline: Deadline;
   timeoutMs: number;
   maxBytes: number;
   /** Waits for memory for a large body. */
-  takeMemory(bytes: number): Promise<void>;
+  takeMemory(bytes: number): Promise<Pick<TakenMemory, "fit">>;
   /** Only the operator's limits can be raised by a setting. */
   timeoutAdvice(): string;
   sizeAdvice(): string;
@@ -81,7 +88,7 @@ export interface Limits {
 export function limitsOf(
   request: EgressRequest,
   defaults: { timeoutMs: number; maxBytes: number },
-  takeMemory: (bytes: number, deadline: Deadline) => Promise<void>,
+  takeMemory: (bytes: number, deadline: Deadline) => Promise<Pick<TakenMemory, "fit">>,
 ): Limits {
   const timeoutMs = request.timeoutMs ?? defaults.timeoutMs;
   const advice = (own: boolean, key: KeyName): string =>
@@ -117,17 +124,15 @@ export async function readBody(
   if (response.body === null) return null;
   const chunks: Uint8Array[] = [];
   let size = 0;
-  let isCounted = false;
+  let memory: Pick<TakenMemory, "fit"> | undefined;
   for await (const chunk of response.body) {
     size += chunk.byteLength;
     if (size > maxBytes) throw tooLarge();
-    if (size > SMALL_BODY && !isCounted) {
-      isCounted = true;
-      // It may become as large as the limit.
-      await takeMemory(maxBytes);
-    }
+    // It may become as large as the limit.
+    if (size > SMALL_BODY) memory ??= await takeMemory(maxBytes);
     chunks.push(chunk);
   }
+  memory?.fit(size);
   return Bun.concatArrayBuffers(chunks, size, true);
 }
 

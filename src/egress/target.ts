@@ -8,6 +8,15 @@ export interface Target {
   host: string;
   /** The host, if it is an IP address. */
   literal: Address | undefined;
+  /** What logs have in place of an address with a secret. */
+  shown?: URL;
+}
+
+/** The target of a request whose address contains a secret. Throws `EgressError` `address_refused`, also for another origin. */
+export function secretTarget(shown: URL, address: string): Target {
+  const target = parseTarget(address);
+  if (target.url.origin === shown.origin) return { ...target, shown };
+  throw addressRefused(`The secret in an address at ${shown.origin} makes it one at another origin.`);
 }
 
 /**

@@ -17,6 +17,8 @@ export interface TlsOptions {
 export interface EgressRequest {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD";
   headers?: Readonly<Record<string, string | Redacted>>;
+  /** The whole address, if it contains a secret. It must be at the origin of the given one, which logs have in its place. */
+  address?: Redacted | undefined;
   body?: string | Redacted;
   tls?: TlsOptions | undefined;
   /**

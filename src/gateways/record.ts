@@ -18,12 +18,14 @@ export interface Gateway {
   active: boolean;
   /** Qualified names in lower case; undefined: all tools. */
   allowedTools: ReadonlySet<string> | undefined;
+  /** Qualified names in lower case of the tools that are listed although clients search; undefined: all tools are listed. */
+  pinnedTools: ReadonlySet<string> | undefined;
   /** Headers of clients that MCP workers get, in lower case. */
   passedHeaders: readonly string[];
 }
 
 export function gatewayOf(row: GatewayRow): Gateway {
-  const allowed = filterOf(row)?.allowed_tools;
+  const { allowed_tools: allowed, discovery } = filterOf(row) ?? {};
   return {
     id: row.id,
     projectId: row.project_id,
@@ -33,7 +35,8 @@ export function gatewayOf(row: GatewayRow): Gateway {
     authType: authTypeOf(row),
     userSourceId: row.user_source_id ?? undefined,
     active: row.status === "active",
-    allowedTools: allowed === undefined ? undefined : new Set(allowed.map((name) => name.toLowerCase())),
+    allowedTools: allowed === undefined ? undefined : folded(allowed),
+    pinnedTools: discovery?.enabled === true ? folded(discovery.pinned_asset_keys ?? []) : undefined,
     passedHeaders: passedHeaders(listOf(row.passthrough_headers)),
   };
 }
@@ -111,6 +114,10 @@ function filterOf({ tool_filter: text }: GatewayRow): ToolFilter | undefined {
   const value: unknown = text === null ? undefined : JSON.parse(text);
   // Written by `fieldsOf` and `patchedFields` only.
   return isObject(value) ? (value as JsonObject as ToolFilter) : undefined;
+}
+
+function folded(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.map((name) => name.toLowerCase()));
 }
 
 /** A record of an earlier version may have more. */

@@ -41,7 +41,10 @@ export const ToolFilter = Type.Object({
         allowed_classes: Type.Optional(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 10 })),
         pinned_asset_keys: Type.Optional(Type.Array(Type.String({ maxLength: 256 }), { maxItems: 500 })),
       },
-      { description: "Stored and returned; without effect here." },
+      {
+        description:
+          "With `enabled`, MCP clients search for tools: the gateway lists `search_tools`, `describe_tool`, `call_tool` and the pinned tools.",
+      },
     ),
   ),
 });
@@ -89,7 +92,7 @@ export const GatewayResponse = Type.Object({
   unknown_tools: Type.Optional(
     Type.Array(UnknownTool, {
       description:
-        "Names in allowed_tools that no tool of this version has: perhaps mistyped, or of a later version.",
+        "Names in tool_filter that no tool of this version has: perhaps mistyped, or of a later version.",
     }),
   ),
   binding: BindingResponse,

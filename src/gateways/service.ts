@@ -10,16 +10,9 @@ import { type Fields, fieldsOf, type Gateway, gatewayOf, gatewayRecord, patchedF
 import * as repository from "./repository";
 import type { GatewayRow } from "./repository";
 import { checkGateway } from "./rules";
-import type {
-  CreateGateway,
-  GatewayRecord,
-  PatchGateway,
-  ToolFilter,
-  UnknownTool,
-  UpdateGateway,
-} from "./schema";
+import type { CreateGateway, GatewayRecord, PatchGateway, ToolFilter, UpdateGateway } from "./schema";
 import { checkSlug, isReserved, MAX_SLUG_LENGTH, slugsFor } from "./slug";
-import { unknownIn } from "./unknown-tools";
+import { type PlacedUnknownTool, unknownIn } from "./unknown-tools";
 
 export class Gateways {
   readonly #core: Core;
@@ -47,11 +40,8 @@ export class Gateways {
     return this.#shown(row);
   }
 
-  /** The names in a filter that no tool has, with their places in the list. */
-  async unknownTools(
-    projectId: string,
-    filter: ToolFilter | undefined,
-  ): Promise<(UnknownTool & { index: number })[]> {
+  /** The names in a filter that no tool has, with their places. */
+  async unknownTools(projectId: string, filter: ToolFilter | undefined): Promise<PlacedUnknownTool[]> {
     return unknownIn(await this.#toolNames(projectId), filter);
   }
 

@@ -6,17 +6,27 @@ import type { ToolFilter, UnknownTool } from "./schema";
 /** More are not explained. */
 const MAX_EXPLAINED = 50;
 
-/** The names that no tool has, with their places in the list. `names`: those of all tools, `Toolkit.DoThis`. */
+/** A name that no tool has. `place`: the path of the name in the filter. */
+export interface PlacedUnknownTool extends UnknownTool {
+  place: string;
+}
+
+/** The names that no tool has. `names`: those of all tools, `Toolkit.DoThis`. Pinned ones count while clients search. */
 export function unknownIn(
   names: readonly string[],
-  { allowed_tools = [] }: ToolFilter = {},
-): (UnknownTool & { index: number })[] {
-  if (allowed_tools.length === 0) return [];
+  { allowed_tools: allowed = [], discovery = {} }: ToolFilter = {},
+): PlacedUnknownTool[] {
+  const pinned = discovery.enabled === true ? (discovery.pinned_asset_keys ?? []) : [];
+  const given = [
+    ...allowed.map((name, index) => ({ name, place: `allowed_tools.${index}` })),
+    ...pinned.map((name, index) => ({ name, place: `discovery.pinned_asset_keys.${index}` })),
+  ];
+  if (given.length === 0) return [];
   const folded = new Set(names.map((name) => name.toLowerCase()));
-  return allowed_tools
-    .flatMap((name, index) => (folded.has(name.toLowerCase()) ? [] : [{ name, index }]))
+  return given
+    .filter(({ name }) => !folded.has(name.toLowerCase()))
     .slice(0, MAX_EXPLAINED)
-    .map(({ name, index }) => ({ name, index, message: explained(name, names) }));
+    .map(({ name, place }) => ({ name, place, message: explained(name, names) }));
 }
 
 function explained(name: string, names: readonly string[]): string {

@@ -64,8 +64,8 @@ export class Manifests {
       gateways.map(({ tool_filter }) => this.#services.gateways.unknownTools(projectId, tool_filter)),
     );
     const warnings = unknown.flatMap((names, at) =>
-      names.map(({ name, message, index }) => ({
-        field: `gateways.${at}.tool_filter.allowed_tools.${index}`,
+      names.map(({ name, message, place }) => ({
+        field: `gateways.${at}.tool_filter.${place}`,
         message: `${name} ${message}`,
       })),
     );

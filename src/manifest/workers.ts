@@ -32,7 +32,7 @@ export async function exportedWorkers({ workers }: Services, principal: Principa
   const nameOf = distinctNames();
   const own = (await everything((window) => workers.list(principal, window))).filter(isOwn);
   // What the server has found out or registered itself is not part of the document.
-  const given = await workers.givenOAuth2(principal);
+  const given = await workers.stored.givenOAuth2(principal);
   return byName(own, "id").map((worker) => exportedWorker(worker, given.get(worker.id), nameOf(worker.id)));
 }
 
@@ -94,7 +94,7 @@ async function planWorker(
   }
   const patch = patchOf(request, known);
   const given = givenSecrets(patch);
-  const same = await workers.sameSecrets(principal, id, patch);
+  const same = await workers.stored.sameSecrets(principal, id, patch);
   const renewed = given.filter((name) => !same.includes(name)).map(fieldOfSecret);
   const differences = [...differing(withoutSecrets(patch), known), ...secretFields(renewed)];
   return {
@@ -224,7 +224,7 @@ function secretsOf({ http, mcp }: Worker): string[] {
 // `prefix`: that of the variables for its secrets.
 function exportedWorker(worker: Worker, oauth2: OAuth2 | undefined, prefix: string) {
   const { id, type, enabled, http, mcp, toolkit, updates } = worker;
-  const { trust_annotations, strict_results, send_tokens, limits } = worker;
+  const { trust_annotations, strict_results, send_tokens, limits, identity, identity_header } = worker;
   return {
     id,
     type,
@@ -232,7 +232,8 @@ function exportedWorker(worker: Worker, oauth2: OAuth2 | undefined, prefix: stri
     ...(http === undefined ? {} : { http: exportedHttp(http, prefix) }),
     ...(mcp === undefined ? {} : { mcp: exportedMcp(mcp, oauth2, prefix) }),
     updates,
-    ...present({ toolkit, trust_annotations, strict_results, send_tokens, limits }),
+    ...present({ toolkit, trust_annotations, strict_results, send_tokens, limits, identity_header }),
+    ...(identity === "jwt" ? { identity } : {}),
   };
 }
 

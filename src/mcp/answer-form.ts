@@ -2,7 +2,6 @@
 import type { JsonObject } from "../base";
 import type { Execution, ServerAnswer } from "../tools";
 import type { ConsentPage } from "./consent";
-import type { RpcError } from "./json-rpc";
 import type { ResultFields } from "./result";
 
 /** What client and revision can take. */
@@ -28,6 +27,6 @@ export interface AnswerForm {
   text(text: string): ResultFields;
   /** A consent that the user must give first, for a client that cannot be asked. Throws `RpcError` as `text`. */
   consent(page: ConsentPage): ResultFields;
-  /** The error if this user has no such thing. */
-  missing(): RpcError;
+  /** The answer if this user has no such thing. Throws `RpcError` if it is an error of the protocol. */
+  missing(): ResultFields;
 }

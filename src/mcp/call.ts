@@ -114,7 +114,7 @@ export class Calls {
     error: unknown,
   ): Promise<NeededConsent | ResultFields | undefined> {
     if (!(error instanceof RuntimeError)) throw error;
-    if (error.name === "tool_not_found") throw form.missing();
+    if (error.name === "tool_not_found") return form.missing();
     if (error.status >= 500) throw error;
     if (error.name === "tool_requirements_not_met" && error.status === 403) {
       return this.#parts.consent.start(user, tool);

@@ -1,8 +1,9 @@
 // The tools of a gateway: selection, order, names and listing.
-import type { Log } from "../base";
+import type { JsonObject, Log } from "../base";
 import { hashOf } from "../crypto";
 import type { Gateway } from "../gateways";
 import { formatted, type Registry, type Tool, type Tools } from "../tools";
+import { FINDERS, type Finder, finderText, isFinder, isNamedLikeFinder } from "./finding/finders";
 import { pageOf, pageText } from "./list-page";
 import { upstreamTool } from "./upstream/listed-tool";
 
@@ -10,10 +11,14 @@ import { upstreamTool } from "./upstream/listed-tool";
 export interface Offer {
   /** Sorted by name, deprecated tools last. */
   tools: readonly Tool[];
+  /** Those in the list. */
+  listed: readonly Tool[];
+  /** The tools with which clients find the others; empty if all are listed. */
+  finders: readonly Finder[];
   byName: ReadonlyMap<string, Tool>;
   /** Pages of the whole list by cursor, as JSON without the outer braces. */
   pages: Map<string, string>;
-  /** Of all its tools, made when it is first asked for. */
+  /** Of all listed tools, made when it is first asked for. */
   fingerprint?: string;
 }
 
@@ -46,8 +51,11 @@ export class Offers {
       )
       .filter((tool) => this.#text(tool, false) !== undefined)
       .toSorted((left, right) => Number(isDeprecated(left)) - Number(isDeprecated(right)));
+    const { pinnedTools: pinned } = gateway;
     const offer: Offer = {
       tools,
+      listed: pinned === undefined ? tools : tools.filter((tool) => isPinned(pinned, tool)),
+      finders: pinned === undefined ? [] : FINDERS,
       byName: new Map(tools.map((tool) => [tool.modelName, tool])),
       pages: new Map<string, string>(),
     };
@@ -66,14 +74,15 @@ export class Offers {
     listed?: (fingerprint: string) => void,
   ): Promise<string> {
     const offer = await this.of(gateway);
-    const seen = await this.#tools.visible(gateway.projectId, userId, offer.tools);
+    const seen = await this.#tools.visible(gateway.projectId, userId, offer.listed);
     listed?.(this.#fingerprintIn(offer, seen));
-    if (seen !== offer.tools) return this.#page(seen, cursor, modern);
+    const items = [...offer.finders, ...seen];
+    if (seen !== offer.listed) return this.#page(items, cursor, modern);
     // An empty cursor is one that we never gave out, not the start of the list.
     const key = `${modern ? "modern" : "legacy"}${cursor === undefined ? "" : ` after ${cursor}`}`;
     const known = offer.pages.get(key);
     if (known !== undefined) return known;
-    const page = this.#page(seen, cursor, modern);
+    const page = this.#page(items, cursor, modern);
     offer.pages.set(key, page);
     return page;
   }
@@ -81,14 +90,19 @@ export class Offers {
   /** Of the gateway's tools and the access rules of its project (see `List`). */
   async basis(gateway: Gateway): Promise<string> {
     const offer = await this.of(gateway);
-    return `${this.#fingerprintIn(offer, offer.tools)} ${await this.#tools.accessRulesOf(gateway.projectId)}`;
+    return `${this.#fingerprintIn(offer, offer.listed)} ${await this.#tools.accessRulesOf(gateway.projectId)}`;
   }
 
   /** Of the tools that the user sees, with their definitions. */
   async fingerprint({ gateway, userId }: { gateway: Gateway; userId: string }): Promise<string> {
     const offer = await this.of(gateway);
-    const seen = await this.#tools.visible(gateway.projectId, userId, offer.tools);
+    const seen = await this.#tools.visible(gateway.projectId, userId, offer.listed);
     return this.#fingerprintIn(offer, seen);
+  }
+
+  /** A tool of the gateway as it is listed. */
+  shown(tool: Tool, modern: boolean): JsonObject {
+    return JSON.parse(this.#text(tool, modern) ?? "{}");
   }
 
   /** Whether headers must repeat parameters of the tool (`x-mcp-header`). */
@@ -96,18 +110,19 @@ export class Offers {
     return this.#text(tool, true)?.includes('"x-mcp-header"') === true;
   }
 
-  #page(tools: readonly Tool[], cursor: string | undefined, modern: boolean): string {
+  #page(tools: readonly (Tool | Finder)[], cursor: string | undefined, modern: boolean): string {
     const page = pageOf(tools, ({ modelName }) => modelName, cursor);
     return pageText(
       "tools",
-      page.shown.map((tool) => this.#text(tool, modern)),
+      page.shown.map((tool) => (isFinder(tool) ? finderText(tool) : this.#text(tool, modern))),
       page.cursor,
     );
   }
 
   #fingerprintIn(offer: Offer, seen: readonly Tool[]): string {
-    const made = (): string => hashOf(seen.map((tool) => this.#hash(tool)).join(" "));
-    return seen === offer.tools ? (offer.fingerprint ??= made()) : made();
+    const finders = offer.finders.map(finderText);
+    const made = (): string => hashOf([...finders, ...seen.map((tool) => this.#hash(tool))].join(" "));
+    return seen === offer.listed ? (offer.fingerprint ??= made()) : made();
   }
 
   #hash(tool: Tool): string {
@@ -133,6 +148,10 @@ export class Offers {
       return undefined;
     }
   }
+}
+
+function isPinned(pinned: ReadonlySet<string>, tool: Tool): boolean {
+  return pinned.has(tool.qualifiedName.toLowerCase()) && !isNamedLikeFinder(tool);
 }
 
 function isDeprecated({ definition: { replacement, deprecation } }: Tool): boolean {

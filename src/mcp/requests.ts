@@ -1,14 +1,18 @@
 // Requests that run a tool, in both families: tools/call, prompts/get, resources/read and completion/complete.
 import { isObject, type JsonObject } from "../base";
 import type { Core } from "../core";
+import type { Gateway } from "../gateways";
 import type { Tool } from "../tools";
 import type { GatewayUser } from "./access";
 import type { AnswerForm, Reader } from "./answer-form";
-import type { Calls, ToolCall } from "./call";
-import { checkParameters } from "./http-headers";
+import type { CallAnswer, Calls, ToolCall } from "./call";
+import { finderOf, type Finding, unknownTool } from "./finding";
+import type { Finder } from "./finding/finders";
+import { checkParameters, type HeaderReader } from "./http-headers";
 import { INVALID_PARAMS, type Reply, resultReply, RpcError, type RpcMessage } from "./json-rpc";
 import type { Offers } from "./offer";
 import { type Asker, askerFor } from "./questions";
+import type { ResultFields } from "./result";
 import { cancellable, progressTokenOf, type Running } from "./running";
 import { metaText } from "./server-info";
 import type { Peer } from "./service";
@@ -25,8 +29,10 @@ export function runsTool(method: unknown): boolean {
   return method === "tools/call" || (typeof method === "string" && isRead(method));
 }
 
-/** What a request runs. */
-interface Target {
+/** What a request runs, or an answer for which nothing runs. */
+type Target = Run | { answer: ResultFields };
+
+interface Run {
   tool: Tool;
   /** As those of a call of the tool. */
   params: JsonObject;
@@ -37,6 +43,7 @@ export interface RequestParts {
   calls: Calls;
   offers: Offers;
   upstreams: Upstreams;
+  finding: Finding;
   /** Running calls on a transport without headers, which has a single client. */
   piped: Running;
 }
@@ -66,8 +73,7 @@ export class Requests {
     return cancellable(id, peer, running, async () => {
       const capabilities = liveCapabilities(peer, session);
       using asker = capabilities === undefined ? undefined : this.#asker(peer, session);
-      const { fields, meta } = await this.#parts.calls.run({
-        ...(await this.#target(peer.user, request, reader)),
+      const { fields, meta } = await this.#answer(await this.#target(peer.user, request, reader), {
         ...callOf(peer),
         progressToken: progressTokenOf(params, text),
         modern: false,
@@ -94,10 +100,8 @@ export class Requests {
     const running = header === undefined ? this.#parts.piped : undefined;
     return cancellable(id, peer, running, async () => {
       const target = await this.#target(user, request, reader);
-      if (header !== undefined && method === "tools/call" && this.#parts.offers.mirrors(target.tool))
-        checkParameters(header, inputOf(target.tool.definition), params["arguments"]);
-      const { fields, meta, inputRequired } = await this.#parts.calls.run({
-        ...target,
+      if (header !== undefined && method === "tools/call") this.#checkHeaders(header, target, params);
+      const { fields, meta, inputRequired } = await this.#answer(target, {
         ...callOf(peer),
         progressToken: progressTokenOf(params, text),
         modern: true,
@@ -108,6 +112,17 @@ export class Requests {
       const type = inputRequired === true ? "input_required" : "complete";
       return resultReply(id, `{"resultType":"${type}","_meta":${metaText(user, meta)},${fields}}`);
     });
+  }
+
+  async #answer(target: Target, call: Omit<ToolCall, keyof Run>): Promise<CallAnswer> {
+    return "answer" in target ? target.answer : this.#parts.calls.run({ ...target, ...call });
+  }
+
+  /** Of a call by its own name: a client of `call_tool` does not know which parameters are repeated in headers. */
+  #checkHeaders(header: HeaderReader, target: Target, { name, arguments: given }: JsonObject): void {
+    if ("answer" in target || target.tool.modelName !== name) return;
+    if (this.#parts.offers.mirrors(target.tool))
+      checkParameters(header, inputOf(target.tool.definition), given);
   }
 
   #asker({ notify, stop }: Peer, session: Session | undefined): Asker | undefined {
@@ -126,23 +141,47 @@ export class Requests {
     return { tool, params: { ...params, name: tool.modelName, arguments: input }, form };
   }
 
-  async #tool(
-    { gateway }: GatewayUser,
-    params: JsonObject,
-    reader: Reader,
-    maxBytes: number,
-  ): Promise<Target> {
+  async #tool(user: GatewayUser, params: JsonObject, reader: Reader, maxBytes: number): Promise<Target> {
+    const { gateway } = user;
     const { name, arguments: given } = params;
     if (typeof name !== "string") throw new RpcError(INVALID_PARAMS, "params.name must be a string.");
     // As everywhere, `null` is the same as absent.
     if (given !== undefined && given !== null && !isObject(given)) {
       throw new RpcError(INVALID_PARAMS, "params.arguments must be an object.");
     }
-    const tool = (await this.#parts.offers.of(gateway)).byName.get(name);
+    const { byName, finders } = await this.#parts.offers.of(gateway);
+    const finder = finders.length === 0 ? undefined : finderOf(name);
+    if (finder !== undefined) return this.#find(user, finder, params, reader, maxBytes);
+    const tool = byName.get(name);
     if (tool === undefined) throw notOffered();
+    return { tool, params, form: await this.#formOf(gateway, tool, reader, maxBytes) };
+  }
+
+  /** The answer to a search, or the run of the tool that `call_tool` names. */
+  async #find(
+    user: GatewayUser,
+    finder: Finder,
+    params: JsonObject,
+    reader: Reader,
+    maxBytes: number,
+  ): Promise<Target> {
+    // Checked in `#tool`.
+    const given = (params["arguments"] ?? {}) as JsonObject;
+    const found = await this.#parts.finding.answer(user, finder, given, { modern: reader.modern, maxBytes });
+    if ("answer" in found) return found;
+    const { tool, input, name } = found;
+    const form = await this.#formOf(user.gateway, tool, reader, maxBytes);
+    return {
+      tool,
+      params: { ...params, name: tool.modelName, arguments: input },
+      form: { ...form, missing: () => unknownTool(name) },
+    };
+  }
+
+  async #formOf(gateway: Gateway, tool: Tool, reader: Reader, maxBytes: number): Promise<AnswerForm> {
     const isUpstream = tool.catalog.worker?.type === "mcp";
     const shown = isUpstream ? await this.#parts.upstreams.shownBy(gateway, tool, reader) : unchanged;
-    return { tool, params, form: toolForm({ tool, reader, maxBytes, log: this.#core.log, shown }) };
+    return toolForm({ tool, reader, maxBytes, log: this.#core.log, shown });
   }
 }
 

@@ -28,7 +28,8 @@ export function errorText(text: string): ResultFields {
   return { fields: `"content":[{"type":"text","text":${JSON.stringify(text)}}],"isError":true` };
 }
 
-function failure(error: NonNullable<NonNullable<Execution["output"]>["error"]>): ResultFields {
+/** The result for a failed run. */
+export function failure(error: NonNullable<NonNullable<Execution["output"]>["error"]>): ResultFields {
   const { message, kind, can_retry, additional_prompt_content: hint, retry_after_ms, status_code } = error;
   const error_details = {
     kind,

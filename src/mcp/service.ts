@@ -10,6 +10,7 @@ import type { Tools } from "../tools";
 import { Access, type GatewayUser } from "./access";
 import { Calls, internalRpcError } from "./call";
 import { GatewayConsent } from "./consent";
+import { Finding } from "./finding";
 import { checkHeaders, checkVersionHeader, type HeaderReader } from "./http-headers";
 import {
   ACCEPTED,
@@ -106,6 +107,7 @@ export class Mcp {
       }),
       offers: this.#offers,
       upstreams: this.#upstreams,
+      finding: new Finding(tools, this.#offers),
       piped: this.#piped,
     });
   }

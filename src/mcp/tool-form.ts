@@ -30,7 +30,9 @@ export function toolForm({ tool, reader, maxBytes, log, shown }: ToolFormOptions
     },
     text: errorText,
     consent: (page) => consentText(page, reader),
-    missing: notOffered,
+    missing: () => {
+      throw notOffered();
+    },
   };
 }
 

@@ -1,8 +1,8 @@
 // Finds the program of a command, as a shell would, and says what is wrong before anything is started.
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isWithin } from "./rules";
 import { ProcessRefused } from "./spec";
+import { isWithin } from "./within";
 
 export const USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -57,8 +57,13 @@ function isProgram(file: string): boolean {
   }
 }
 
-function mayRun(file: string, runnable: Runnable): boolean {
+/** Whether a file or folder that exists is one that the program may run, or run from. */
+export function mayRun(file: string, runnable: Runnable): boolean {
   if (runnable === undefined) return true;
-  const real = realpathSync(file);
-  return runnable.some((folder) => isWithin(real, folder));
+  try {
+    const real = realpathSync(file);
+    return runnable.some((folder) => isWithin(real, folder));
+  } catch {
+    return false;
+  }
 }

@@ -1,18 +1,16 @@
 // Starts programs and ends them. One host for each server: with the first program it starts a watchdog and a supervisor,
 // which outlive a killed server for the moment that they need to end its programs.
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { type Log, Redacted, reveal } from "../base";
-import { cageSupport, type CageSupport } from "./cage/support";
-import { findProgram, USUAL_PATH } from "./command";
+import type { CageSupport } from "./cage/support";
 import { memoryFile } from "./descriptors";
-import type { CagePlan, LaunchPlan } from "./plan";
-import { cagePaths } from "./rules";
+import { Gate } from "./gate";
+import { launchPlan } from "./launch-plan";
 import { Program } from "./program";
 import { ProcessRefused, type ProcessSpec, type RunningProcess } from "./spec";
 import { SupervisorLink } from "./supervisor-link";
 
-const DEFAULT_FILES = 4_096;
+/** More would only compete for the processor. */
+const STARTS_AT_A_TIME = 8;
 const DEFAULT_PROCESSES = 256;
 const DEFAULT_MEMORY = 2 * 1_024 ** 3;
 
@@ -31,6 +29,7 @@ export interface ProcessHostParts {
 export class ProcessHost {
   readonly #parts: ProcessHostParts;
   readonly #programs = new Set<Program>();
+  readonly #starts = new Gate(STARTS_AT_A_TIME);
   #link: Promise<SupervisorLink> | undefined;
   #closed = false;
 
@@ -40,10 +39,14 @@ export class ProcessHost {
 
   /** Resolves when the program runs. Throws `ProcessRefused` if it cannot run, with the reason for an operator. */
   async start(spec: ProcessSpec): Promise<RunningProcess> {
-    if (this.#closed) throw new ProcessRefused("The server stops.");
+    return this.#starts.run(() => this.#start(spec));
+  }
+
+  async #start(spec: ProcessSpec): Promise<Program> {
     if (process.platform !== "linux") throw new ProcessRefused("Programs run only on Linux.");
-    const plan = this.#plan(spec);
+    const plan = launchPlan(spec, this.#parts);
     const link = await this.#linked();
+    if (this.#closed) throw new ProcessRefused("The server is stopping.");
     const program = new Program(crypto.randomUUID().replaceAll("-", ""), secretsOf(spec));
     this.#programs.add(program);
     void program.ended.then(() => this.#programs.delete(program));
@@ -61,55 +64,24 @@ export class ProcessHost {
 
   async #linked(): Promise<SupervisorLink> {
     const link = (this.#link ??= SupervisorLink.open(this.#parts.executable, this.#parts.log));
-    const forget = (): void => {
-      if (this.#link === link) this.#link = undefined;
-    };
     try {
       const opened = await link;
-      void opened.gone.then(forget);
-      return opened;
+      if (opened.isOpen) return opened;
     } catch (error) {
-      forget();
+      this.#forget(link);
       throw error;
     }
+    this.#forget(link);
+    return this.#linked();
   }
 
-  #plan(spec: ProcessSpec): LaunchPlan {
-    if (spec.sandbox === "cage") {
-      const { supported, reason } = (this.#parts.support ?? cageSupport)();
-      if (!supported)
-        throw new ProcessRefused(`${reason ?? ""} Set "sandbox: none" to run this program without a cage.`);
-    }
-    const temporary = join(spec.home, "tmp");
-    mkdirSync(temporary, { recursive: true, mode: 0o700 });
-    const cage = spec.sandbox === "cage" ? cagePaths(spec, this.#parts.hidden) : undefined;
-    const path = reveal(spec.environment["PATH"] ?? this.#parts.path ?? process.env["PATH"] ?? USUAL_PATH);
-    const program = findProgram(spec.command, path, cage === undefined ? undefined : runnable(cage));
-    const given = Object.entries(spec.environment).map(([name, value]) => [name, reveal(value)]);
-    const environment = {
-      PATH: path,
-      HOME: spec.home,
-      TMPDIR: temporary,
-      LANG: "C.UTF-8",
-      ...Object.fromEntries(given),
-    };
-    return {
-      program,
-      arguments: [spec.command, ...spec.arguments],
-      environment: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
-      folder: spec.home,
-      files: spec.limits?.files ?? DEFAULT_FILES,
-      ...(cage === undefined ? {} : { cage }),
-    };
+  #forget(link: Promise<SupervisorLink>): void {
+    if (this.#link === link) this.#link = undefined;
   }
-}
-
-function runnable(cage: CagePlan): string[] {
-  return cage.rules.filter(({ access }) => access === "run" || access === "write").map(({ path }) => path);
 }
 
 function secretsOf(spec: ProcessSpec): string[] {
-  return Object.values(spec.environment)
+  return [...Object.values(spec.environment), ...spec.arguments]
     .filter((value) => value instanceof Redacted)
     .map(reveal);
 }

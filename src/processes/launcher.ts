@@ -12,7 +12,8 @@ import { type CagePlan, type LaunchPlan, PLAN_DESCRIPTOR, REFUSAL_DESCRIPTOR } f
 const PR_SET_PDEATHSIG = 1;
 const PR_SET_NO_NEW_PRIVS = 38;
 const SIGKILL = 9;
-const SIGPIPE = 13;
+/** The engine ignores SIGPIPE and SIGXFSZ, and a program would inherit that. */
+const IGNORED = [13, 25];
 const SIG_DFL = 0n;
 const CLOSE_ON_EXEC = 4;
 const ENOENT = 2;
@@ -82,8 +83,7 @@ function prepared(plan: LaunchPlan): () => string {
   const script = textList(["/bin/sh", plan.program, ...plan.arguments.slice(1)]);
   const closeRange = callsOf(process.arch)?.number("close_range") ?? 0;
   return () => {
-    // The engine ignores it, and a program would inherit that.
-    libc().signal(SIGPIPE, SIG_DFL);
+    for (const signal of IGNORED) libc().signal(signal, SIG_DFL);
     systemCall(closeRange, PLAN_DESCRIPTOR, 0xffff_ffff, CLOSE_ON_EXEC);
     libc().execve(ptr(path), ptr(words.list), ptr(environment.list));
     const error = errno();

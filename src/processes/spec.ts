@@ -13,7 +13,7 @@ export interface ProcessLimits {
 export interface ProcessSpec {
   /** An absolute path, or a name that is looked up in PATH. */
   command: string;
-  arguments: readonly string[];
+  arguments: readonly (string | Redacted)[];
   /** Everything that the program gets. PATH, HOME, TMPDIR and LANG are set by the host unless they are here. */
   environment: Readonly<Record<string, string | Redacted>>;
   /** A folder of its own: HOME and working folder, with TMPDIR and caches inside. Created with mode 0700. */
@@ -49,7 +49,7 @@ export interface RunningProcess {
   lastErrors(): string[];
   /** Resolves when the program and everything that it started are gone. Never rejects. */
   readonly ended: Promise<ProcessEnd>;
-  /** Closes standard input, sends SIGTERM, and kills what is left after 3 s. Resolves when nothing is left. */
+  /** Closes standard input, sends SIGTERM 0.3 s later, and kills what is left after 3 s. Resolves when nothing is left. */
   end(): Promise<void>;
 }
 

@@ -21,6 +21,7 @@ export class SupervisorLink {
   readonly #life: number;
   readonly #log: Log;
   readonly #listeners = new Map<string, Listener>();
+  #isOpen = true;
   readonly #ready = Promise.withResolvers<void>();
 
   /** Starts the watchdog, which starts the supervisor. */
@@ -51,6 +52,11 @@ export class SupervisorLink {
     this.gone = this.#watchdog.exited.then(() => this.#lost());
   }
 
+  /** False when watchdog and supervisor have ended. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
   /** Passes the descriptors on and has the program started. They may be closed afterwards. */
   start(order: Order & { order: "start" }, descriptors: readonly number[], listener: Listener): void {
     this.#listeners.set(order.id, listener);
@@ -63,13 +69,18 @@ export class SupervisorLink {
   }
 
   async close(): Promise<void> {
-    await this.#watchdog.stdin.end();
+    await Promise.resolve(this.#watchdog.stdin.end()).catch(() => undefined);
     await this.gone;
   }
 
   #send(order: Order): void {
-    this.#watchdog.stdin.write(`${JSON.stringify(order)}\n`);
-    void this.#watchdog.stdin.flush();
+    // If it has ended, `gone` tells everybody who waits.
+    const { stdin } = this.#watchdog;
+    const write = async (): Promise<void> => {
+      await stdin.write(`${JSON.stringify(order)}\n`);
+      await stdin.flush();
+    };
+    void write().catch(() => undefined);
   }
 
   #take(notice: Notice): void {
@@ -84,6 +95,7 @@ export class SupervisorLink {
   }
 
   #lost(): void {
+    this.#isOpen = false;
     this.#ready.reject(new Error("the supervisor of programs could not be started"));
     for (const listener of this.#listeners.values()) listener.ended(LOST);
     this.#listeners.clear();

@@ -17,17 +17,24 @@ export const SOCKET_DESCRIPTOR = 3;
 const ORPHANS_EVERY_MS = 1_000;
 const MEMORY_EVERY_MS = 5_000;
 const GRACE_MS = 3_000;
+const SETTLE_MS = 20;
 const REAPING_MS = 5_000;
 const MEGABYTE = 1_048_576;
 
 interface Program {
   readonly id: string;
   readonly pid: number;
+  readonly exited: Promise<unknown>;
   readonly memoryBytes: number;
   readonly processes: number;
   reason?: string;
-  /** Descendants that may still end by themselves. */
-  ending?: { pids: Set<number>; until: number };
+  ending?: Ending;
+}
+
+/** Descendants of a program that was asked to end, and until when they may do it by themselves. */
+interface Ending {
+  readonly pids: ReadonlySet<number>;
+  readonly until: number;
 }
 
 /** Common to the supervisor and the watchdog: a name, no memory that others may read, no orphans elsewhere. */
@@ -45,6 +52,8 @@ export async function supervise(executable: readonly string[]): Promise<void> {
   // Without its watchdog it would be the last one.
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   process.on("SIGTERM", () => void supervisor.endAll().then(() => process.exit(0)));
+  // The server may be gone when the last words are written.
+  process.stdout.on("error", () => undefined);
   supervisor.tell({ notice: "ready" });
   await eachLine(Bun.stdin.stream(), (line) => supervisor.obey(JSON.parse(line) as Order));
   await supervisor.endAll();
@@ -53,6 +62,8 @@ export async function supervise(executable: readonly string[]): Promise<void> {
 class Supervisor {
   readonly #executable: readonly string[];
   readonly #programs = new Map<number, Program>();
+  /** What programs that have ended left behind, and that may still end by itself. */
+  readonly #settling = new Set<Ending>();
   #orphanTimer: Timer | undefined;
   #memoryTimer: Timer | undefined;
 
@@ -70,10 +81,29 @@ class Supervisor {
   }
 
   #start(order: Order & { order: "start" }): void {
+    const { id, memoryBytes, processes } = order;
     const { name, descriptors } = receiveDescriptors(SOCKET_DESCRIPTOR, PASSED_DESCRIPTORS);
-    if (name !== order.id) throw new Error("descriptors of another start arrived");
+    if (name !== id) throw new Error("descriptors of another start arrived");
+    let child: Bun.Subprocess;
+    try {
+      child = this.#launcher(descriptors);
+    } catch (error) {
+      const end = { code: null, signal: null, reason: `No process could be started: ${String(error)}` };
+      this.tell({ notice: "ended", id, end });
+      return;
+    } finally {
+      closeAll(descriptors);
+    }
+    const program: Program = { id, pid: child.pid, exited: child.exited, memoryBytes, processes };
+    this.#programs.set(child.pid, program);
+    this.#watch();
+    this.tell({ notice: "started", id, pid: child.pid });
+    void child.exited.then(() => this.#ended(program, child.exitCode, child.signalCode));
+  }
+
+  #launcher(descriptors: number[]): Bun.Subprocess {
     const { cmd, argv0 } = roleCommand(this.#executable, "process-launcher");
-    const child = Bun.spawn([...cmd, String(process.pid)], {
+    return Bun.spawn([...cmd, String(process.pid)], {
       argv0,
       cwd: "/",
       env: {},
@@ -81,13 +111,6 @@ class Supervisor {
       detached: true,
       stdio: descriptors as [number, number, number],
     });
-    closeAll(descriptors);
-    const { id, memoryBytes, processes } = order;
-    const program: Program = { id, pid: child.pid, memoryBytes, processes };
-    this.#programs.set(child.pid, program);
-    this.#watch();
-    this.tell({ notice: "started", id, pid: child.pid });
-    void child.exited.then(() => this.#ended(program, child.exitCode, child.signalCode));
   }
 
   async #ended(program: Program, code: number | null, signal: string | number | null): Promise<void> {
@@ -112,12 +135,10 @@ class Supervisor {
     while (performance.now() < ending.until) {
       const left = new Set(orphans((pid) => this.#programs.has(pid)));
       if (![...ending.pids].some((pid) => left.has(pid))) break;
-      await Bun.sleep(20);
+      await Bun.sleep(SETTLE_MS);
     }
     this.#settling.delete(ending);
   }
-
-  readonly #settling = new Set<{ pids: Set<number>; until: number }>();
 
   #isSpared(pid: number): boolean {
     return this.#programs.has(pid) || [...this.#settling].some(({ pids }) => pids.has(pid));
@@ -136,9 +157,11 @@ class Supervisor {
 
   async endAll(): Promise<void> {
     this.#rest();
-    for (const pid of this.#programs.keys()) killTree(pid);
-    this.#programs.clear();
-    await killOrphans(() => false, REAPING_MS);
+    const programs = [...this.#programs.values()];
+    for (const { pid } of programs) killTree(pid);
+    // The engine collects the programs themselves.
+    await Promise.race([Promise.all(programs.map(({ exited }) => exited)), Bun.sleep(REAPING_MS)]);
+    await killOrphans((pid) => this.#programs.has(pid), REAPING_MS);
   }
 
   // Timers run only while there are programs.

@@ -23,7 +23,9 @@ export async function watchOver(executable: readonly string[]): Promise<void> {
   await Promise.race([supervisor.exited, endOfServer()]);
   // It sees the end of the server too, and ends the programs itself.
   await Promise.race([supervisor.exited, Bun.sleep(SUPERVISOR_ENDS_MS)]);
-  await killOrphans(() => false, REAPING_MS);
+  supervisor.kill("SIGKILL");
+  await supervisor.exited;
+  await killOrphans((pid) => pid === supervisor.pid, REAPING_MS);
 }
 
 async function endOfServer(): Promise<void> {

@@ -74,6 +74,7 @@ export const KINDS = [
   "gateways",
   "models",
   "workers",
+  "identity_keys",
   "data_keys",
 ] as const;
 export type Kind = (typeof KINDS)[number];

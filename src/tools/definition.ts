@@ -7,6 +7,7 @@ import type { ProviderPreset } from "../providers";
 import type { Caller } from "./caller";
 import type { ToolMemory } from "./memory";
 import type { CatalogCallback, CatalogPage } from "./page";
+import type { EverydayWords } from "./search/everyday-words";
 import type { SelfCheck } from "./self-check/definition";
 
 /** The behaviour of a tool, for listings and MCP hints. */
@@ -55,6 +56,8 @@ export interface CallFacts {
   executionId: string;
   projectId: string;
   userId: string;
+  /** Who asked for it, as the execution log names it: `key:ID`, `user:ID`, `operator`. */
+  actor: string;
 }
 
 /** What a running tool may use. It has no access to tokens, the database or other users. */
@@ -212,6 +215,8 @@ export interface Catalog {
   accountOf?(facts: JsonObject): string | undefined;
   pages?: readonly CatalogPage[];
   callback?: CatalogCallback;
+  /** Words of its tools, and what people say for them, for the search (`search/everyday-words.ts`). */
+  everydayWords?: EverydayWords;
   /** Checks of the platform's behaviour on a real account. */
   selfCheck?: SelfCheck;
   tools: readonly ToolDefinition[];

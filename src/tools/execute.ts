@@ -101,6 +101,7 @@ export class Execute {
         credential: actorOf(principal),
         operation: "tool-execute",
         key: idempotencyKey,
+        userId,
         request: JSON.stringify([
           tool.fullyQualifiedName,
           userId,

@@ -43,7 +43,7 @@ export async function runGuarded({ guard, runner, readiness }: Parts, run: Guard
     // Changed inputs may have other requirements.
     const changed = await readiness.of(projectId, userId, tool, changes.inputs);
     if (changed instanceof ToolError) return { error: changed };
-    ready = { ...changed, incarnation: ready.incarnation };
+    ready = { ...changed, incarnation: ready.incarnation, actor: ready.actor };
   }
   if (changes.secrets !== undefined) ready.secrets = withReplaced(ready.secrets, changes.secrets);
   // A copy, so that post hooks get the inputs of the call even if the tool changes its own.

@@ -23,6 +23,8 @@ export interface Repeatable {
   credential: string;
   operation: string;
   key: string;
+  /** Whom the answer is about. */
+  userId?: string | undefined;
   /** The request, to distinguish a repetition from another request with the same key. */
   request: string;
 }
@@ -60,11 +62,11 @@ const FIND = named<Key, Row>(
   "SELECT request_hash, holder, alive_until, sealed_answer, expires_at, generation FROM idempotency WHERE " +
     "project_id = :project_id AND credential = :credential AND operation = :operation AND key_hash = :key_hash",
 );
-const put = insertInto<Row>(
+const put = insertInto<Row & { user_id: string | null }>(
   "idempotency",
-  [...OWNED, "request_hash", "alive_until", "sealed_answer", "expires_at", "generation"],
+  [...OWNED, "request_hash", "alive_until", "sealed_answer", "expires_at", "generation", "user_id"],
   "ON CONFLICT (project_id, credential, operation, key_hash) DO UPDATE SET request_hash = excluded.request_hash, " +
-    "holder = excluded.holder, alive_until = excluded.alive_until, sealed_answer = NULL, " +
+    "holder = excluded.holder, user_id = excluded.user_id, alive_until = excluded.alive_until, sealed_answer = NULL, " +
     "expires_at = excluded.expires_at, generation = excluded.generation",
 );
 const IS_OWNED =
@@ -124,6 +126,7 @@ export function* begin(repeatable: Repeatable, by: Beginning): Transaction<Begun
       sealed_answer: null,
       expires_at: now + KEPT_MS,
       generation: yield* nextGeneration("idempotency"),
+      user_id: repeatable.userId ?? null,
     });
     yield* touch("idempotency");
     return { kind: "mine" };

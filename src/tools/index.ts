@@ -69,7 +69,8 @@ export {
   type ToolPolicy,
 } from "./policy";
 export type { CatalogCallback, CatalogPage, HtmlOptions, PageContext } from "./page";
-export { endedBecause, networkFailureOf } from "./failure";
+export { endedBecause, networkFailureOf, toolErrorRecord } from "./failure";
+export { judgeInput } from "./input";
 export { checkIdempotencyKey, Idempotency } from "./idempotency";
 export { sealedAnswers } from "./idempotency-repository";
 export { SUSPECT_DUE_RUNS } from "./schedule/due-repository";

@@ -32,6 +32,8 @@ export interface ListingParts {
   store: Store;
   registryOf(projectId: string): Promise<Registry>;
   requirements: Requirements;
+  /** `Tools.ranked` */
+  ranked(projectId: string, among: readonly Tool[], text: string): Promise<readonly Tool[]>;
   /** `Tools.visible` */
   visible(projectId: string, userId: string, among: readonly Tool[]): Promise<readonly Tool[]>;
   /** `Tools.find` */
@@ -66,6 +68,8 @@ export class Listings {
     const view = viewOf(principal, query);
     if (view.userId !== undefined)
       return view.formats.length > 0 ? this.list(principal, query) : this.#textFor(principal, view, query);
+    // Hardly a search is repeated.
+    if (isSearch(query)) return this.list(principal, query);
     const { store } = this.#parts;
     const [secrets, workers] = [await store.generation("secrets"), await store.generation("workers")];
     const key = JSON.stringify([principal.projectId, secrets, workers, query]);
@@ -83,7 +87,8 @@ export class Listings {
 
   async #windowOf(principal: Principal, view: View, query: ToolsFilter) {
     const window = paging(query);
-    const found = await this.#visibleIn(principal, view, await this.#found(principal, query));
+    const seen = await this.#visibleIn(principal, view, await this.#found(principal, query));
+    const found = isSearch(query) ? await this.#parts.ranked(principal.projectId, seen, query.query) : seen;
     const shown = found.slice(window.offset, window.offset + window.limit);
     return { shown, total: found.length, window };
   }
@@ -181,6 +186,12 @@ export class Listings {
       ...(formats.length === 0 ? {} : { formatted_schema: Object.fromEntries(schemas) }),
     };
   }
+}
+
+type Search = ToolsFilter & { query: string };
+
+function isSearch(query: ToolsFilter): query is Search {
+  return query.query !== undefined && query.query.trim() !== "";
 }
 
 function foundIn(

@@ -1,4 +1,5 @@
 // Runs a tool: context, time limit, token refresh, and the consequences of a failure for the user's grant.
+import { actorOf } from "../audit";
 import { type Abortable, Redacted } from "../base";
 import type { Authorization, AuthorizationService } from "../authorization";
 import { type Connections, type RenewedGrant, TokenRequestError } from "../connections";
@@ -171,7 +172,7 @@ export class Runner {
     const { projectId, tool, grant, authorization, secrets, keys } = ready;
     const context = toolContext(this.#core, {
       projectId,
-      call: { ...attempt.ids, projectId, userId: ready.userId },
+      call: { ...attempt.ids, projectId, userId: ready.userId, actor: nameOf(ready.actor) },
       tool,
       provider: authorization?.provider,
       grant,
@@ -239,6 +240,11 @@ export class Runner {
       .forScopes({ projectId, incarnation, actor, userId, provider, scopes })
       .catch(() => undefined);
   }
+}
+
+/** A run that no caller has asked for is one of the server. */
+function nameOf(actor: Ready["actor"]): string {
+  return actor === undefined ? "server" : actorOf(actor);
 }
 
 /** By the ids of their providers. */

@@ -91,6 +91,13 @@ const includeFormat = Type.Optional(
 
 export const ToolsQuery = Type.Object({
   toolkit: Type.Optional(Type.String({ description: "Only the tools of this toolkit." })),
+  query: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description:
+        "Only tools that match these words in names, descriptions and parameters, the best match first.",
+    }),
+  ),
   ...pagingQuery,
   include_format: includeFormat,
   user_id: Type.Optional(UserId),

@@ -21,6 +21,7 @@ import { Readiness } from "./readiness";
 import { reportOf } from "./report";
 import { firstConsent, Requirements } from "./requirements";
 import { Runner } from "./run";
+import { ToolSearch } from "./search";
 import { Schedule } from "./schedule/service";
 import { ScheduleWorker } from "./schedule/worker";
 import { SelfChecks } from "./self-check";
@@ -40,6 +41,7 @@ export class Tools {
   /** Starts the worker for scheduled runs, for long-lived processes. */
   readonly startWorker: () => ScheduleWorker;
   readonly #registries: Registries;
+  readonly #search: ToolSearch;
   readonly #requirements: Requirements;
   readonly #authorization: AuthorizationService;
   readonly #execute: Execute;
@@ -67,6 +69,7 @@ export class Tools {
     const { identity, providers, connections, authorization, secrets, executionLog, idempotency } = parts;
     this.scheduled = new Schedule(core, parts.audit, parts.limits);
     this.#registries = new Registries(core.store, catalogs, parts.source);
+    this.#search = new ToolSearch(this.#registries.builtIn);
     const registryOf = (projectId: string) => this.#registries.of(projectId);
     this.#requirements = new Requirements(providers, connections, authorization, secrets);
     this.#authorization = authorization;
@@ -74,6 +77,7 @@ export class Tools {
       store: core.store,
       registryOf,
       requirements: this.#requirements,
+      ranked: (projectId, among, text) => this.ranked(projectId, among, text),
       visible: (projectId, userId, among) => this.visible(projectId, userId, among),
       find: (principal, userId, name) => this.find(principal, userId, name),
     });
@@ -123,6 +127,11 @@ export class Tools {
   async visible(projectId: string, userId: string, among: readonly Tool[]): Promise<readonly Tool[]> {
     const guard = await this.#policy.guardOf(projectId);
     return guard === undefined ? among : guard.visible(userId, among);
+  }
+
+  /** Those of the given tools of a project that match a search, the best first. */
+  async ranked(projectId: string, among: readonly Tool[], text: string): Promise<readonly Tool[]> {
+    return this.#search.ranked(projectId, await this.#registries.of(projectId), among, text);
   }
 
   /** Another text after each change of the rules by which users of the project see tools. */

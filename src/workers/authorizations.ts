@@ -73,7 +73,7 @@ export class WorkerAuthorizations {
     const moved = access !== undefined && access.uri !== row.uri;
     const isOpen = access === undefined || access.problem !== undefined;
     // A worker with keys of users wants such a key, as far as its record does not say that it wants a token.
-    const wantsToken = challenge !== undefined && userKeyIdsOf(row).length === 0;
+    const wantsToken = asksForConsent(row, challenge) && userKeyIdsOf(row).length === 0;
     const isNeeded = given !== undefined || moved || (wantsToken && isOpen);
     if (typeOf(row) !== "mcp" || !isNeeded) return { row, change: NOTHING };
     const prepared = await this.#prepare(principal, row, { access, given, challenge });
@@ -105,7 +105,7 @@ export class WorkerAuthorizations {
     }
     let row = stored;
     const known = accessOf(row);
-    if (known === undefined && challenge === undefined)
+    if (known === undefined && !asksForConsent(row, challenge))
       return { worker_id: row.id, user_id: actorOf(principal), status: "completed", scopes: [] };
     if (fixed !== undefined)
       throw requirementsNotMet(
@@ -273,6 +273,16 @@ function answerOf(
 /** How users consent to a worker, if it wants tokens. */
 export function accessOf(row: Pick<WorkerRow, "config">): WorkerAccess | undefined {
   return configOf(row).authorization;
+}
+
+/**
+ * Whether an answer asks for a token of the user. A worker that is told who calls may refuse that token with the same status,
+ * and in `Authorization` there is place for one only.
+ */
+function asksForConsent(row: WorkerRow, challenge: string | undefined): boolean {
+  const header = configOf(row).identity_header?.toLowerCase();
+  if (header === "authorization") return false;
+  return challenge !== undefined && (header === undefined || challenge !== "");
 }
 
 function withAccess(row: WorkerRow, authorization: WorkerAccess): WorkerRow {

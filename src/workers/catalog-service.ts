@@ -4,6 +4,7 @@ import { present, timestamp } from "../base";
 import type { Core } from "../core";
 import { conflict, invalidParameter, malformedRequest } from "../errors";
 import type { Principal } from "../identity";
+import { cageSupport } from "../processes";
 import { makeChange, type Transaction } from "../store";
 import { accessOf, type WorkerAuthorizations } from "./authorizations";
 import * as stored from "./catalog-repository";
@@ -11,6 +12,8 @@ import type { CatalogRow } from "./catalog-repository";
 import type { OfferedCatalogs } from "./catalogs";
 import { diffOf, failureOf, NO_CATALOG, skippedOf, withAcceptance } from "./contents";
 import type { WorkerDirectory } from "./directory";
+import { programSentences } from "./stdio/facts";
+import { configOf } from "./config";
 import type { KnownWorker } from "./known";
 import { workerRecord } from "./record";
 import type { Refresher } from "./refresh";
@@ -92,7 +95,9 @@ export class WorkerCatalogs {
     const failure = "failure" in probed ? probed.failure : failureOf(row);
     const skipped = [...skippedOf(row), ...((await this.#offered.of(projectId)).collisions.get(id) ?? [])];
     const problem = accessOf(worker.row)?.problem ?? failure?.message;
-    const message = [problem ?? "It answers.", ...skippedSentence(skipped)].join(" ");
+    const { stdio } = configOf(worker.row);
+    const program = stdio === undefined ? [] : programSentences(stdio, id, cageSupport());
+    const message = [problem ?? "It answers.", ...program, ...skippedSentence(skipped)].join(" ");
     return { id, enabled, healthy: problem === undefined, message };
   }
 

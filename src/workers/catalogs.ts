@@ -8,6 +8,7 @@ import { WorkerTurns } from "./call-limits";
 import { configOf } from "./config";
 import { type Contents, contentsOf, namesOf, type NamesOfToolkit } from "./contents";
 import { lateDefinition } from "./definitions";
+import type { SignIdentity } from "./identity";
 import type { WorkerDirectory } from "./directory";
 import { type KnownWorker, loadedWorker } from "./known";
 import { withTrust } from "./mcp";
@@ -43,6 +44,7 @@ const MOST_PROJECTS = 500;
 
 export class OfferedCatalogs {
   readonly #core: Core;
+  readonly #sign: SignIdentity;
   readonly #kinds: WorkerKinds;
   readonly #define: Define;
   readonly #builtIn: ReadonlySet<string>;
@@ -59,9 +61,11 @@ export class OfferedCatalogs {
       define: Define;
       toolkits: readonly string[];
       directory: WorkerDirectory;
+      sign: SignIdentity;
     },
   ) {
     this.#core = core;
+    this.#sign = parts.sign;
     this.#kinds = parts.kinds;
     this.#define = parts.define;
     this.#builtIn = new Set(parts.toolkits.map((name) => name.toLowerCase()));
@@ -124,7 +128,7 @@ export class OfferedCatalogs {
   }
 
   #keep(worker: KnownWorker, row: OfferedRow): Kept {
-    const loaded = loadedWorker(this.#core.keyring, worker);
+    const loaded = loadedWorker({ keyring: this.#core.keyring, sign: this.#sign }, worker);
     const kind = this.#kinds[loaded.type];
     let tools: WorkerTool[] | undefined;
     // Parsed when a definition is first looked at.

@@ -1,6 +1,7 @@
 // The settings of a worker as its row holds them, without the values of secrets.
-import { malformedRequest } from "../errors";
+import { invalidParameter, malformedRequest } from "../errors";
 import { present } from "../base";
+import { DEFAULT_HEADER } from "./identity";
 import type { WorkerAccess } from "./oauth";
 import type { WorkerRow } from "./repository";
 import type { CreateWorker, UpdateWorker, Worker, WorkerType } from "./schema";
@@ -30,6 +31,8 @@ export interface WorkerConfig {
   authorization?: WorkerAccess;
   /** With whose own keys its catalog is read, if not those of the user that belongs to the worker. */
   key_user?: string;
+  /** The header that tells it who calls; absent: it is not told. */
+  identity_header?: string;
   /** The names of its sealed values (`secrets.ts`). */
   sealed: string[];
 }
@@ -82,7 +85,7 @@ export function newConfig({ http, mcp, ...own }: CreateWorker): WorkerConfig {
     trust_annotations: own.trust_annotations ?? false,
     strict_results: own.strict_results ?? false,
     send_tokens: own.send_tokens ?? true,
-    ...present({ limits: own.limits }),
+    ...present({ limits: own.limits, identity_header: identityHeader(undefined, own) }),
     sealed: [],
   };
 }
@@ -91,9 +94,11 @@ export function newConfig({ http, mcp, ...own }: CreateWorker): WorkerConfig {
 export function changedConfig(before: WorkerConfig, { http, mcp, ...own }: UpdateWorker): WorkerConfig {
   const { client_secret: _, register: __, ...oauth2 } = mcp?.oauth2 ?? {};
   const { updates, trust_annotations, strict_results, send_tokens, limits } = own;
+  const { identity_header: header, ...rest } = before;
   return {
-    ...before,
+    ...rest,
     ...present({
+      identity_header: identityHeader(header, own),
       timeout: http?.timeout ?? mcp?.timeout,
       retry: http?.retry ?? mcp?.retry,
       headers: mcp?.headers,
@@ -106,6 +111,18 @@ export function changedConfig(before: WorkerConfig, { http, mcp, ...own }: Updat
       limits,
     }),
   };
+}
+
+/** The header after a change. Throws `invalid_parameter` for one that would carry nothing. */
+function identityHeader(
+  before: string | undefined,
+  { identity, identity_header: given }: Pick<UpdateWorker, "identity" | "identity_header">,
+): string | undefined {
+  const isOn = identity === undefined ? before !== undefined : identity === "jwt";
+  if (isOn) return given ?? before ?? DEFAULT_HEADER;
+  if (given !== undefined)
+    throw invalidParameter("identity_header has no effect without identity. Set identity to jwt.");
+  return undefined;
 }
 
 /** An empty text takes an address back. That of `resource` has a meaning of its own. */

@@ -3,10 +3,9 @@ import type { Core } from "../core";
 import type { StaticWorker } from "../config";
 import type { Paging } from "../base";
 import { type FixedWorker, fixedWorkers, ofProject } from "./fixed";
-import { type KnownWorker, loadedWorker } from "./known";
+import type { KnownWorker } from "./known";
 import * as repository from "./repository";
 import { unknownWorker } from "./rows";
-import type { LoadedWorker } from "./tool";
 
 export class WorkerDirectory {
   readonly #core: Core;
@@ -36,10 +35,9 @@ export class WorkerDirectory {
     return { row };
   }
 
-  /** An enabled one, as its calls need it; undefined if there is none. */
-  async loaded(projectId: string, id: string): Promise<LoadedWorker | undefined> {
-    const worker = (await this.enabled(projectId)).find(({ row }) => row.id === id);
-    return worker === undefined ? undefined : loadedWorker(this.#core.keyring, worker);
+  /** An enabled one; undefined if there is none. */
+  async findEnabled(projectId: string, id: string): Promise<KnownWorker | undefined> {
+    return (await this.enabled(projectId)).find(({ row }) => row.id === id);
   }
 
   async page(

@@ -1,8 +1,9 @@
 // Workers: servers of others whose tools a project offers.
 export type { Define, WorkerCatalog } from "./catalogs";
 export { definitionOf } from "./foreign";
+export { IdentityKeys, sealedIdentityKeys } from "./identity";
 export { httpKind } from "./http";
-export { mcpKind } from "./mcp";
+export { type McpKind, mcpKind } from "./mcp";
 export type { WorkerKinds } from "./refresh";
 export type {
   CreateWorker,
@@ -16,7 +17,8 @@ export type {
 } from "./schema";
 export { sealedWorkers } from "./secrets";
 export { maySetPrograms, PROGRAM_REFUSED, type Programs, StdioWorkers } from "./stdio";
-export { type WorkerParts, Workers } from "./service";
+export type { WorkerParts } from "./parts";
+export { Workers } from "./service";
 export {
   type LoadedWorker,
   type ReadCatalog,

@@ -27,7 +27,7 @@ export function workerRecord(
   const config = configOf(row);
   const type = typeOf(row);
   const catalog = { ...NO_CATALOG, ...facts };
-  const { updates, limits } = config;
+  const { updates, limits, identity_header } = config;
   const failure = failureOf(catalog);
   // A worker may list its tools without a token.
   const isListed = catalog.fetched_at !== null && failure === undefined;
@@ -54,7 +54,8 @@ export function workerRecord(
           strict_results: config.strict_results,
         }),
     updates,
-    ...present({ limits }),
+    ...present({ limits, identity_header }),
+    ...(config.stdio === undefined ? { identity: identity_header === undefined ? "none" : "jwt" } : {}),
     skipped: [...skippedOf(catalog), ...collisions],
     catalog: {
       ...present({ fetched_at: catalog.fetched_at === null ? undefined : timestamp(catalog.fetched_at) }),

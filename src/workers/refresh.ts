@@ -10,6 +10,7 @@ import type { ToolChange } from "./changes";
 import type { WorkerAuthorizations } from "./authorizations";
 import { configOf } from "./config";
 import { type Failure, NO_CATALOG, type Reading, withReading } from "./contents";
+import type { SignIdentity } from "./identity";
 import { type KnownWorker, loadedWorker, typeOf } from "./known";
 import { workerInTransaction, type WorkerRow } from "./repository";
 import { type AskOptions, type LoadedWorker, type ReadCatalog, WorkerFailure, type WorkerKind } from "./tool";
@@ -26,23 +27,34 @@ type Ask<Answer> = (loaded: LoadedWorker, options: AskOptions) => Promise<Answer
 
 export const READ_TIMEOUT_MS = 10_000;
 export const PROBE_TIMEOUT_MS = 5000;
+/** A program may have to download its packages first. */
+const PROGRAM_TIMEOUT_MS = 150_000;
 /** When a failed reading is tried again. */
 const AFTER_FAILURE_MS = 60_000;
 /** An audit entry names at most this many tools of each kind of change. */
 const MOST_NAMES = 20;
+
+export interface RefresherParts {
+  audit: Audit;
+  kinds: WorkerKinds;
+  authorizations: WorkerAuthorizations;
+  sign: SignIdentity;
+}
 
 export class Refresher {
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #kinds: WorkerKinds;
   readonly #authorizations: WorkerAuthorizations;
+  readonly #sign: SignIdentity;
   readonly #closing = new AbortController();
 
-  constructor(core: Core, audit: Audit, kinds: WorkerKinds, authorizations: WorkerAuthorizations) {
+  constructor(core: Core, { audit, kinds, authorizations, sign }: RefresherParts) {
     this.#core = core;
     this.#audit = audit;
     this.#kinds = kinds;
     this.#authorizations = authorizations;
+    this.#sign = sign;
   }
 
   /** Ends all readings. */
@@ -160,10 +172,12 @@ export class Refresher {
     const { keyring, log } = this.#core;
     const { project_id, id } = worker.row;
     const ended = new AbortController();
-    const alarm = setAlarm(timeoutMs, () => ended.abort());
+    const isProgram = configOf(worker.row).stdio !== undefined;
+    const mostMs = isProgram ? PROGRAM_TIMEOUT_MS : timeoutMs;
+    const alarm = setAlarm(mostMs, () => ended.abort());
     try {
       const signal = AbortSignal.any([ended.signal, this.#closing.signal]);
-      const loaded = loadedWorker(keyring, worker);
+      const loaded = loadedWorker({ keyring, sign: this.#sign }, worker);
       const keys = await this.#authorizations.keysFor(worker);
       const answer = await this.#authorizations.withToken(worker, (token) =>
         ask(loaded, { signal, ...keys, ...(token === undefined ? {} : { token }) }),
@@ -176,7 +190,7 @@ export class Refresher {
       }
       if (!ended.signal.aborted)
         log.error("a worker could not be asked", { project_id, id, type: typeOf(worker.row), error });
-      return { failure: ended.signal.aborted ? timedOut(timeoutMs) : UNEXPECTED };
+      return { failure: ended.signal.aborted ? timedOut(mostMs) : UNEXPECTED };
     } finally {
       alarm.cancel();
     }

@@ -5,7 +5,15 @@ import { movedAddresses, requireGivenAgain } from "../origins";
 import { changedConfig, configOf, givenSecrets, newConfig, protocolOf, type WorkerConfig } from "./config";
 import { typeOf } from "./known";
 import type { WorkerRow } from "./repository";
-import { checkAddress, checkAuthorizationServer, checkFieldsOfType, checkHeaders, toolkitOf } from "./rules";
+import {
+  checkAddress,
+  checkAuthorizationServer,
+  checkFieldsOfType,
+  checkHeaders,
+  checkIdentity,
+  checkSecretAddress,
+  toolkitOf,
+} from "./rules";
 import type { CreateWorker, UpdateWorker } from "./schema";
 import {
   type GivenSecrets,
@@ -17,6 +25,7 @@ import {
   secretsWith,
 } from "./secrets";
 import { checkStdio } from "./stdio/rules";
+import { STDIO_SCHEME } from "./stdio/schema";
 
 /** A new row, with the rules of records but those that need other rows. */
 export async function newRow(core: Core, projectId: string, request: CreateWorker): Promise<WorkerRow> {
@@ -36,8 +45,10 @@ export function plainRow(
   const secrets = secretsWith({}, givenSecrets(request));
   const config: WorkerConfig = { ...newConfig(request), sealed: namesOf(secrets) };
   checkHeaders(config, secrets);
+  checkSecretAddress(type, uri, secrets);
   checkStdio(config, secrets);
   checkAuthorizationServer(config);
+  checkIdentity(type, config);
   return {
     row: {
       project_id: projectId,
@@ -75,8 +86,10 @@ export async function changedRow(core: Core, before: WorkerRow, patch: UpdateWor
   const secrets = secretsWith(await openOrLost(core.keyring, before), given);
   const next: WorkerConfig = { ...changedConfig(config, patch), sealed: namesOf(secrets) };
   checkHeaders(next, secrets);
+  checkSecretAddress(type, uri, secrets);
   checkStdio(next, secrets);
   checkAuthorizationServer(next);
+  checkIdentity(type, next);
   const isSealedAgain = Object.keys(given).length > 0;
   return {
     ...before,
@@ -102,9 +115,8 @@ function checkKept(isProgram: boolean, { mcp }: UpdateWorker): void {
 /** Whether the catalog must be read again. */
 export function asksDifferently(before: WorkerRow, after: WorkerRow): boolean {
   const facts = ({ uri, sealed_secrets, config }: WorkerRow): unknown => {
-    const { timeout, retry, headers, key_user, oauth2, stdio, authorization, send_tokens } = JSON.parse(
-      config,
-    ) as WorkerConfig;
+    const { timeout, retry, headers, key_user, oauth2, stdio, authorization, send_tokens, identity_header } =
+      JSON.parse(config) as WorkerConfig;
     return {
       uri,
       sealed_secrets,
@@ -116,6 +128,7 @@ export function asksDifferently(before: WorkerRow, after: WorkerRow): boolean {
       stdio,
       authorization,
       send_tokens,
+      identity_header,
     };
   };
   return after.enabled === 1 && (before.enabled === 0 || !Bun.deepEquals(facts(before), facts(after)));
@@ -123,6 +136,10 @@ export function asksDifferently(before: WorkerRow, after: WorkerRow): boolean {
 
 /** The error for an address that the address policy refuses, with the setting that would allow it. */
 export function refusedAddress(field: string, uri: string, { message: reason }: { message: string }): Error {
+  if (uri.startsWith(STDIO_SCHEME))
+    return invalidParameter(reason, {
+      fieldErrors: [{ field: "mcp.stdio", rule: "paths", message: reason }],
+    });
   const { hostname = "", port = "", protocol } = URL.parse(uri) ?? {};
   const entry = `${hostname}:${port === "" ? (protocol === "https:" ? 443 : 80) : port}`;
   const message = `${reason} For example: RUNTIME_EGRESS_ALLOW=${entry}`;

@@ -5,7 +5,7 @@ import type { WorkerConfig } from "./config";
 import type { CreateWorker, UpdateWorker, WorkerType } from "./schema";
 import type { GivenSecrets } from "./secrets";
 import { STDIO_SCHEME } from "./stdio/schema";
-import { type FillValues, filledTexts, referredTo, userKeysIn } from "./user-values";
+import { type FillValues, filledAddress, filledTexts, referredTo, userKeysIn } from "./user-values";
 
 /** The most workers of a project. */
 export const MOST_WORKERS = 1000;
@@ -18,6 +18,9 @@ const SECRET_HEADER = /^(?:proxy-)?authorization$|^cookie2?$|api[-_]?key|token|s
 /** Headers that the protocol or the connection sets (RFC 9110, section 7.6.1; MCP). */
 const RESERVED_HEADER =
   /^(?:accept|connection|content-(?:length|type|encoding)|host|keep-alive|last-event-id|mcp-.*|te|trailer|transfer-encoding|upgrade)$/i;
+
+/** Headers in which others than the worker look for something. */
+const OF_OTHERS = /^(?:proxy-.*|cookie2?|via|forwarded|x-forwarded-.*|traceparent|tracestate|user-agent)$/i;
 
 /** Fields without effect on workers of a type. */
 const FOREIGN_FIELDS = {
@@ -50,6 +53,23 @@ export function checkAddress(type: string, uri: string, isProgram = false): void
     throw refuse(`must not contain a user or a password; put it into ${SECRET_PLACE[type] ?? "a secret"}`);
   if (url.hash !== "") throw refuse("must not contain a fragment (#)");
   if (type === "http" && url.search !== "") throw refuse("must not contain a query (?)");
+}
+
+/**
+ * Throws `malformed_request` for an address with secrets that is not one with them, or that lacks one. Only its path and its
+ * query can refer to secrets: with the colon of a reference, a host is not valid.
+ */
+export function checkSecretAddress(type: string, uri: string, { secrets = {} }: GivenSecrets): void {
+  const names = referredTo(uri);
+  if (names.length === 0) return;
+  const refuse = (message: string): Error => refusal(`${type}.uri`, message);
+  if (type === "http") throw refuse("must not refer to a secret");
+  const missing = names.find((name) => !Object.hasOwn(secrets, name));
+  if (missing !== undefined)
+    throw refuse(`refers to a secret that is not in mcp.secrets${shownName(missing)}. Add it there`);
+  const url = URL.parse(reveal(filledAddress(uri, secrets)));
+  if (url?.origin !== URL.parse(uri)?.origin || url?.hash !== "")
+    throw refuse("is not an address with the values of its secrets. Percent-encode them");
 }
 
 const SECRET_PLACE: Readonly<Record<string, string>> = { http: "http.secret", mcp: "mcp.secrets" };
@@ -108,6 +128,26 @@ function checkHeader(name: string, value: string, secrets: GivenSecrets): void {
     throw invalidParameter(
       `mcp.headers.${name} has characters that are not valid in a header, such as line breaks, itself or in its secrets.`,
     );
+}
+
+/** Throws `invalid_parameter` for a header that something else uses. */
+export function checkIdentity(type: WorkerType, config: WorkerConfig): void {
+  const { identity_header: header, headers = {}, oauth2, authorization, stdio } = config;
+  if (header === undefined) return;
+  if (stdio !== undefined)
+    throw invalidParameter(
+      'identity is for workers at an address. A program gets its user in its environment: "${user_id}".',
+    );
+  const refuse = (why: string): Error =>
+    invalidParameter(`identity_header cannot be ${header}: ${why}. Choose another header.`);
+  const name = header.toLowerCase();
+  if (RESERVED_HEADER.test(name)) throw refuse("the protocol sets it");
+  if (OF_OTHERS.test(name)) throw refuse("others than the worker read it");
+  if (Object.keys(headers).some((other) => other.toLowerCase() === name))
+    throw refuse("mcp.headers contains it");
+  if (name !== "authorization") return;
+  if (type === "http") throw refuse("it carries the token that signs calls");
+  if (oauth2 !== undefined || authorization !== undefined) throw refuse("it carries the users' tokens");
 }
 
 /** With keys of a user that are valid in every header. */

@@ -13,7 +13,9 @@ export const UPDATES = ["review", "auto"] as const;
 export const uri = Type.String({
   minLength: 1,
   maxLength: 2048,
-  description: "Its address. Of a worker of the type http, without /worker.",
+  description:
+    "Its address. Of a worker of the type http, without /worker. In the path and the query of another one, ${secret:NAME} is " +
+    "replaced by that entry of secrets.",
 });
 const timeout = Type.Integer({
   minimum: 1,
@@ -30,18 +32,15 @@ export const secret = Type.String({
   maxLength: 100,
   description: "The secret that signs calls.",
 });
-export const headers = Type.Record(
-  Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$" }),
-  Type.String({ maxLength: 4096 }),
-  {
-    maxProperties: 50,
-    description: "Sent with each request. ${secret:NAME} is replaced by that entry of secrets.",
-  },
-);
+const HEADER_NAME = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$";
+export const headers = Type.Record(Type.String({ pattern: HEADER_NAME }), Type.String({ maxLength: 4096 }), {
+  maxProperties: 50,
+  description: "Sent with each request. ${secret:NAME} is replaced by that entry of secrets.",
+});
 export const secrets = Type.Record(
   Type.String({ pattern: "^[A-Za-z0-9_]{1,100}$" }),
   Type.String({ minLength: 1, maxLength: 5000 }),
-  { maxProperties: 50, description: "Values for its headers, by name." },
+  { maxProperties: 50, description: "Values for its headers and its address, by name." },
 );
 const toolkit = Type.String({
   pattern: "^[A-Za-z0-9]{1,40}$",
@@ -70,13 +69,23 @@ const limits = Type.Object(
   },
   { ...closed, description: "Limits of its calls." },
 );
+const identity = Type.Enum(["none", "jwt"], {
+  description:
+    "Whether each request has a signed token that says on whose behalf it is called. Default: none.",
+});
+const identityHeader = Type.String({
+  pattern: HEADER_NAME,
+  description: "The header of that token. Default: X-Runtime-Identity.",
+});
 /** Fields of ours. */
-const own = {
+export const own = {
   toolkit: Type.Optional(toolkit),
   trust_annotations: Type.Optional(trust),
   strict_results: Type.Optional(strict),
   send_tokens: Type.Optional(sendTokens),
   limits: Type.Optional(limits),
+  identity: Type.Optional(identity),
+  identity_header: Type.Optional(identityHeader),
 };
 
 export const CreateWorkerRequest = Type.Object({
@@ -202,6 +211,8 @@ export const WorkerResponse = Type.Object({
   strict_results: Type.Optional(strict),
   send_tokens: Type.Optional(sendTokens),
   limits: Type.Optional(limits),
+  identity: Type.Optional(identity),
+  identity_header: Type.Optional(identityHeader),
   skipped: Type.Array(SkippedTool, { description: "What of its catalog cannot be offered." }),
   catalog: CatalogSummary,
   created_at: Type.Optional(time),

@@ -1,56 +1,42 @@
 // The administration of workers: servers whose tools a project offers.
 import { type Page, page, paging } from "../base";
-import type { Audit } from "../audit";
 import type { NewGrant } from "../authorization";
 import type { Core } from "../core";
 import { alreadyExists, unavailable } from "../errors";
 import type { Principal } from "../identity";
-import type { StaticWorker } from "../config";
 import { type Change, makeChange } from "../store";
-import { keyUserOf } from "./administrator-keys";
 import { accessOf, type AuthorizeRequest, WorkerAuthorizations } from "./authorizations";
 import * as stored from "./catalog-repository";
 import { WorkerCatalogs } from "./catalog-service";
-import { type Define, OfferedCatalogs, type WorkerCatalog } from "./catalogs";
-import { configOf, givenSecrets, userKeyIdsOf, type WorkerConfig } from "./config";
+import { OfferedCatalogs, type WorkerCatalog } from "./catalogs";
+import { configOf } from "./config";
 import { WorkerDirectory } from "./directory";
-import { typeOf } from "./known";
+import { IdentityKeys, identitySigner, type SignIdentity } from "./identity";
+import { loadedWorker, typeOf } from "./known";
+import type { WorkerParts } from "./parts";
 import { Previews } from "./preview/service";
 import { workerRecord } from "./record";
 import { challengeOf, type Outcome, Refresher, type WorkerKinds } from "./refresh";
-import type { ConsentParts } from "./oauth";
 import { deletionOf } from "./deletion";
 import * as repository from "./repository";
 import type { WorkerRow } from "./repository";
 import { type Result, taken, WorkerRows } from "./row-changes";
 import { asksDifferently, changedRow, fixedWorker, newRow, refusedAddress, unknownWorker } from "./rows";
-import { MOST_WORKERS } from "./rules";
 import type { CreateWorker, UpdateWorker, Worker, WorkerAuthorization } from "./schema";
-import { equalSecrets } from "./secrets";
 import type { StdioWorkers } from "./stdio";
 import { checkProgramSetter } from "./stdio/permission";
 import type { LoadedWorker } from "./tool";
+import { StoredParts } from "./stored-parts";
 import { Upkeep } from "./upkeep";
-
-export interface WorkerParts {
-  audit: Audit;
-  kinds: WorkerKinds;
-  define: Define;
-  /** Names of the toolkits that are compiled in. */
-  toolkits: readonly string[];
-  /** Workers of the configuration. */
-  fixed: readonly StaticWorker[];
-  /** For workers that want tokens. */
-  consents: ConsentParts;
-  /** Workers that are programs. */
-  programs: StdioWorkers;
-}
+import { waitsFor } from "./waiting";
 
 export class Workers {
   /** Finds out what an address is. */
   readonly previews: Previews;
   /** Refreshes, compares, accepts and checks catalogs. */
   readonly catalogs: WorkerCatalogs;
+  /** Sign who calls. */
+  readonly identityKeys: IdentityKeys;
   readonly #core: Core;
   readonly #kinds: WorkerKinds;
   readonly #rows: WorkerRows;
@@ -60,6 +46,9 @@ export class Workers {
   readonly #offered: OfferedCatalogs;
   readonly #upkeep: Upkeep;
   readonly #programs: StdioWorkers;
+  readonly #sign: SignIdentity;
+  /** For manifests. */
+  readonly stored: StoredParts;
 
   /** Throws `configuration` for a worker of the configuration that breaks a rule. */
   constructor(core: Core, parts: WorkerParts) {
@@ -69,9 +58,13 @@ export class Workers {
     const builtIn = new Set(parts.toolkits.map((name) => name.toLowerCase()));
     const directory = new WorkerDirectory(core, parts.fixed, builtIn);
     const authorizations = new WorkerAuthorizations(core, parts.audit, parts.consents);
-    const refresher = new Refresher(core, parts.audit, parts.kinds, authorizations);
-    const offered = new OfferedCatalogs(core, { ...parts, directory });
+    this.identityKeys = new IdentityKeys(core, parts.audit);
+    const sign = identitySigner(core, this.identityKeys);
+    const refresher = new Refresher(core, { ...parts, authorizations, sign });
+    const offered = new OfferedCatalogs(core, { ...parts, directory, sign });
     this.#directory = directory;
+    this.#sign = sign;
+    this.stored = new StoredParts(core, authorizations);
     this.#authorizations = authorizations;
     this.#refresher = refresher;
     this.#offered = offered;
@@ -189,39 +182,13 @@ export class Workers {
 
   /** The enabled worker as its calls need it; undefined if there is none. */
   async loaded(projectId: string, id: string): Promise<LoadedWorker | undefined> {
-    return this.#directory.loaded(projectId, id);
-  }
-
-  /** The names of the given secrets that are stored with the same value: `secret`, `client_secret`, `secrets.NAME`. */
-  async sameSecrets(
-    { projectId }: Principal,
-    id: string,
-    request: Pick<UpdateWorker, "http" | "mcp">,
-  ): Promise<string[]> {
-    const row = await repository.findWorker(this.#core.store, projectId, id);
-    if (row === undefined) return [];
-    const given = givenSecrets(request);
-    const isSame = await this.#authorizations.hasClientSecret(row, given.client_secret);
-    return [
-      ...(await equalSecrets(this.#core.keyring, row, given)),
-      ...(isSame ? (["client_secret"] as const) : []),
-    ];
-  }
-
-  /** `mcp.oauth2` of the project's workers as administrators have given it, without secrets, by worker. */
-  async givenOAuth2({ projectId }: Principal): Promise<ReadonlyMap<string, WorkerConfig["oauth2"]>> {
-    const window = { limit: MOST_WORKERS, offset: 0 };
-    const rows = await repository.listWorkers(this.#core.store, projectId, window);
-    return new Map(rows.map((row) => [row.id, configOf(row).oauth2]));
+    const worker = await this.#directory.findEnabled(projectId, id);
+    return worker && loadedWorker({ keyring: this.#core.keyring, sign: this.#sign }, worker);
   }
 
   /** A user has consented: the catalogs of workers are read that wait for it. Returns at once. */
-  granted({ projectId, userId, providerId }: NewGrant): void {
-    this.#upkeep.granted(projectId, ({ row }) => {
-      const access = accessOf(row);
-      if (access?.provider === providerId && access.user === userId) return true;
-      return userKeyIdsOf(row).includes(providerId) && keyUserOf(row) === userId;
-    });
+  granted(grant: NewGrant): void {
+    this.#upkeep.granted(grant.projectId, ({ row }) => waitsFor(row, grant));
   }
 
   /**
@@ -269,12 +236,10 @@ export class Workers {
     checkProgramSetter(principal, patch.mcp, { isProgram: configOf(before).stdio !== undefined });
     const given = await changedRow(this.#core, before, patch);
     const outcome = asksDifferently(before, given) ? await this.#asked(before, given) : undefined;
-    const challenge = challengeOf(outcome);
-    const oauth2 = patch.mcp?.oauth2;
     const { row, change } = await this.#authorizations.prepared(principal, given, {
       before,
-      given: oauth2,
-      challenge,
+      given: patch.mcp?.oauth2,
+      challenge: challengeOf(outcome),
     });
     return { before, row, result: { outcome, access: change } };
   }

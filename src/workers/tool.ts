@@ -2,6 +2,7 @@
 import type { JsonObject, Redacted } from "../base";
 import type { EgressCause } from "../egress";
 import type { Catalog, ToolDefinition, ToolMetadata } from "../tools";
+import type { WorkerIdentity } from "./identity";
 import type { StdioConfig } from "./stdio/schema";
 import type { WorkerUser } from "./user-values";
 
@@ -68,6 +69,8 @@ export interface LoadedWorker {
   type: "http" | "mcp";
   /** Of a program, `stdio:` and its id: nothing is sent there. */
   uri: string;
+  /** MCP: its address with the secrets that `uri` refers to; absent if it refers to none. */
+  address?: () => Promise<Redacted>;
   /** MCP: a program of this machine in place of an address. */
   stdio?: StdioConfig;
   timeoutMs: number;
@@ -89,6 +92,8 @@ export interface LoadedWorker {
   /** MCP with OAuth: the auth provider of its tools, and their scopes. */
   providerId?: string;
   scopes?: readonly string[];
+  /** `identity: jwt`: how it is told who calls. */
+  identity?: WorkerIdentity;
   /** Ids of auth providers of the type `api_key` whose keys of the calling user are sent. */
   userKeys: readonly string[];
 }

@@ -1,6 +1,6 @@
 // Texts of a worker's record with values in them: `${secret:NAME}` of the record, `${user.PROVIDER_ID}` the calling user's own
 // key, `${user_id}` the calling user. All are filled in one pass, so a value is never read as a placeholder.
-import { Redacted } from "../base";
+import { Redacted, reveal } from "../base";
 import { basicCredentials } from "../connections";
 
 /** The user for whom a worker is asked. */
@@ -59,6 +59,12 @@ export function filledTexts(
     filled[name] = keys.length > 0 || referredTo(text).length > 0 ? new Redacted(value) : value;
   }
   return filled;
+}
+
+/** An address with the values of the secrets that it refers to, as they are. */
+export function filledAddress(uri: string, secrets: FillValues["secrets"]): Redacted {
+  const values = filledTexts({ uri }, { secrets });
+  return new Redacted(reveal(values["uri"] ?? ""));
 }
 
 function keyIn(text: string, key: string): string {

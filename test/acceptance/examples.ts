@@ -26,6 +26,7 @@ const OTHERWISE: Readonly<Record<string, [code: number, reason: string]>> = {
   "runtime init": [2, "asks questions at a terminal"],
   "runtime chat": [2, "is a conversation at a terminal"],
   "runtime secrets set VENDOR_TOKEN": [2, "asks for the value at a terminal"],
+  "runtime connections add tracker --user alice": [2, "asks for the key at a terminal"],
   "runtime keys rotate-root": [2, "asks for confirmation at a terminal"],
   "runtime login https://runtime.example.com": [2, "asks for the key at a terminal"],
   "runtime login https://runtime.example.com --key-file - < key": [1, "names a server that is not there"],

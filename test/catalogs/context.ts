@@ -59,7 +59,13 @@ export function toolContext(options: ContextOptions): ToolContext {
     log: silentLog,
   });
   return {
-    call: { id: "te_test", executionId: "tc_test", projectId: "default", userId: "alice" },
+    call: {
+      id: "te_test",
+      executionId: "tc_test",
+      projectId: "default",
+      userId: "alice",
+      actor: "key:key_test",
+    },
     fetch: (base, path, { anonymous, headers, timeoutMs = Infinity, ...request }: PlatformRequest = {}) =>
       egress.fetch(`${options.bases[base]}${path}`, {
         secretsFor: [new URL(options.bases[base] ?? "").origin],

@@ -110,7 +110,11 @@ describe("a command line", () => {
       "connections list",
       { user_id: "a", provider_id: "p", limit: 5, offset: 10 },
     ],
-    [["connections", "delete", "ac_1"], "connections delete", { id: "ac_1", yes: false, force: false }],
+    [
+      ["connections", "delete", "ac_1"],
+      "connections delete",
+      { id: "ac_1", all: false, yes: false, force: false },
+    ],
     [
       ["auth", "start", "slack", "--user", "a", "--scope", "x", "--scope", "y"],
       "auth start",

@@ -39,6 +39,7 @@ describe("commands", () => {
       "tools list -o json",
       "tools list -o name --toolkit Chat",
       "tools list --user alice --fields qualified_name,requirements.met -o ndjson",
+      "tools search message channel -o json",
       "tools show Chat.SendMessage",
       "tools show Chat.SendMesage -o json",
       "tools exec Chat.WhoAmI --user alice -o json",

@@ -1,7 +1,7 @@
 // Memory for whole bodies: large ones wait for each other, and one project does not take all of it.
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { BodyMemory } from "../../src/egress/bodies";
-import { startDeadline } from "../../src/egress/limits";
+import { startDeadline, type TakenMemory } from "../../src/egress/limits";
 import { egressWith, failureOf, webPeer } from "./peers";
 
 const MB = 1024 * 1024;
@@ -10,12 +10,12 @@ describe("the memory for bodies", () => {
   const setting = () => {
     const memory = new BodyMemory(100);
     const log: string[] = [];
-    const releases = new Map<string, () => void>();
+    const bodies = new Map<string, TakenMemory>();
     const take = (name: string, project: string, bytes: number): void => {
       const deadline = startDeadline(10_000, undefined);
-      const given = memory.take(project, bytes, deadline, "http://a").then((release) => {
+      const given = memory.take(project, bytes, deadline, "http://a").then((taken) => {
         log.push(name);
-        releases.set(name, release);
+        bodies.set(name, taken);
       });
       // Some still wait when a test ends.
       given.catch(() => log.push(`${name}: refused`));
@@ -24,7 +24,12 @@ describe("the memory for bodies", () => {
       await Bun.sleep(0);
       return log.splice(0);
     };
-    return { take, seen, release: (name: string) => releases.get(name)?.() };
+    return {
+      take,
+      seen,
+      release: (name: string) => bodies.get(name)?.release(),
+      fit: (name: string, bytes: number) => bodies.get(name)?.fit(bytes),
+    };
   };
 
   test("is given in the order of arrival, and a large body is not overtaken", async () => {
@@ -69,6 +74,35 @@ describe("the memory for bodies", () => {
     release("a");
     release("a");
     expect(await seen()).toEqual(["b"]);
+  });
+
+  test("that a body turned out not to need is given to the next", async () => {
+    const { take, seen, release, fit } = setting();
+    take("a", "p", 90);
+    take("b", "q", 30);
+    take("c", "r", 60);
+    expect(await seen()).toEqual(["a"]);
+    fit("a", 10);
+    expect(await seen()).toEqual(["b", "c"]);
+    take("d", "s", 10);
+    expect(await seen()).toEqual([]);
+    release("a");
+    expect(await seen()).toEqual(["d"]);
+  });
+
+  test("is collected when earlier bodies and the next one may fill it, and not for each body", async () => {
+    using collection = spyOn(Bun, "gc").mockImplementation(() => undefined);
+    const { take, seen, release, fit } = setting();
+    const collections: number[] = [];
+    for (const name of ["a", "b", "c", "d", "e"]) {
+      take(name, "p", 40);
+      await seen();
+      fit(name, 25);
+      release(name);
+      collections.push(collection.mock.calls.length);
+    }
+    // 75 bytes of the first three, and 40.
+    expect(collections).toEqual([0, 0, 0, 1, 1]);
   });
 });
 

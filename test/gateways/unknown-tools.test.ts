@@ -34,6 +34,21 @@ test("every answer about the gateway names them, with the nearest tool", async (
   expect(mended.body).not.toHaveProperty("unknown_tools");
 });
 
+test("pinned names are among them while clients search", async () => {
+  const { run } = newTerminal();
+  const yaml = (enabled: boolean) =>
+    `gateways:\n  - name: G\n    slug: g\n    auth_type: arcade_header\n    tool_filter:\n      discovery:\n        enabled: ${enabled}\n        pinned_asset_keys:\n          - Chat.SendMessage\n          - ${MISTYPED}\n`;
+  const applied = await run(["apply", "-f", "-"], { stdin: yaml(true) });
+  const shown = await run(["gateways", "show", "g", "-o", "json"]);
+  const off = await run(["apply", "-f", "-"], { stdin: yaml(false) });
+
+  expect(applied.stderr).toContain(
+    `warning: standard input, line 10: ${EXPLAINED.name} ${EXPLAINED.message}\n`,
+  );
+  expect(JSON.parse(shown.stdout).unknown_tools).toEqual([EXPLAINED]);
+  expect(off.stderr).not.toContain("warning");
+});
+
 test("a document with them is applied, with a warning for the line of each, also when it is applied again", async () => {
   const { run } = newTerminal();
   const yaml = `gateways:\n  - name: G\n    slug: g\n    auth_type: arcade_header\n    tool_filter:\n      allowed_tools:\n        - Chat.SendMessage\n        - ${MISTYPED}\n        - ${LATER}\n`;

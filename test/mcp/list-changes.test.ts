@@ -110,6 +110,25 @@ describe.each(families)("a %s client", (family) => {
     expect(await alice.rest()).toEqual(family === "legacy" ? [] : ["notifications/cancelled", "reply"]);
   });
 
+  test("hears that it must search from now on, and then only of changes of pinned tools", async () => {
+    const alice = await listener(family, "alice");
+    const search = (pinned_asset_keys: string[]) =>
+      patch({ tool_filter: { discovery: { enabled: true, pinned_asset_keys } } });
+    await search([]);
+    expect(await heard(alice)).toBe(LIST_CHANGED);
+    await allow("Test.Act");
+    await search(["Test.Act"]);
+    expect(await heard(alice)).toBe(LIST_CHANGED);
+    expect(await toolsOf(family, "alice")).toEqual([
+      "search_tools",
+      "describe_tool",
+      "call_tool",
+      "Test_Act",
+    ]);
+    await remove();
+    expect(await alice.rest()).toEqual(family === "legacy" ? [] : ["notifications/cancelled", "reply"]);
+  });
+
   test("is cut off when the gateway begins to ask for another credential", async () => {
     const alice = await listener(family, "alice");
     await patch({ auth_type: "arcade" });

@@ -107,7 +107,13 @@ describe.each(LITERALS)("%s", (literal) => {
     const core = coreWith({ "userinfo.url": hostOf(literal), "drive.api_url": hostOf(literal) });
     const context = toolContext(core, {
       projectId: "default",
-      call: { id: "te_test", executionId: "tc_test", projectId: "default", userId: "alice" },
+      call: {
+        id: "te_test",
+        executionId: "tc_test",
+        projectId: "default",
+        userId: "alice",
+        actor: "key:key_test",
+      },
       tool: {
         catalog: sheetsCatalog,
         definition: whoAmI,

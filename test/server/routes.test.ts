@@ -26,6 +26,7 @@ const PAGES = [
   "GET /v1/swagger/ui",
   "GET /v1/swagger/ui/:file",
   "GET /.well-known/api-catalog",
+  "GET /.well-known/jwks.json",
   "GET /.well-known/oauth-client/:project",
   "GET /llms.txt",
   "GET /v1",

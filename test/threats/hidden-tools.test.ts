@@ -43,6 +43,14 @@ beforeAll(async () => {
     tool_filter: { allowed_tools: [] },
   });
   await site.runtime.gateways.create(operator, { name: "all", slug: "all", auth_type });
+  const search = { discovery: { enabled: true, pinned_asset_keys: ["Chat.SendMessage"] } };
+  for (const [slug, filter] of [["search", {}] as const, ["narrow-search", tool_filter] as const])
+    await site.runtime.gateways.create(operator, {
+      name: slug,
+      slug,
+      auth_type,
+      tool_filter: { ...filter, ...search },
+    });
   const url = `${peer.url}/access`;
   await site.runtime.plugins.create(operator, {
     name: "guard",
@@ -78,11 +86,13 @@ const expectNothingSent = (): void => {
   tried += 1;
 };
 
-const atGateway = (slug: string, family: "legacy" | "modern") => (name: string) =>
-  client(`${chat.site.url}/mcp/${slug}`, { key: chat.key, user: "alice" })[family]("tools/call", {
-    name,
-    arguments: SEND,
-  });
+const atGateway =
+  (slug: string, family: "legacy" | "modern") =>
+  (name: string, input: object = SEND) =>
+    client(`${chat.site.url}/mcp/${slug}`, { key: chat.key, user: "alice" })[family]("tools/call", {
+      name,
+      arguments: input,
+    });
 
 test("without anything that hides it, the tool is called", async () => {
   await atGateway("all", "modern")("Chat_SendMessage");
@@ -99,6 +109,40 @@ describe.each(["narrow", "none"])("at the gateway %s, which does not offer it,",
     }
   });
 });
+
+/** What a client that searches can learn of the tool, and whether it can call it. */
+async function expectNotFound(slug: string, family: "legacy" | "modern"): Promise<void> {
+  const own = client(`${chat.site.url}/mcp/${slug}`, { key: chat.key, user: "alice" });
+  const call = (name: string, input: object) => own[family]("tools/call", { name, arguments: input });
+  const words = { query: "send a message to a channel or to one or more people", limit: 50 };
+
+  expect((await own[family]("tools/list")).text).not.toContain("SendMessage");
+  expect((await call("search_tools", words)).text).not.toContain("SendMessage");
+  for (const name of NAMES) {
+    const unknown = await call("describe_tool", { name: `${name}s` });
+    const answers = [
+      await call("describe_tool", { name }),
+      await call("call_tool", { name, arguments: SEND }),
+      await call("call_tool", { name, arguments: { wrong: 1 } }),
+    ];
+    const expected = String(valueAt(unknown, "result.content.0.text")).replace(`${name}s`, name);
+    for (const answer of answers) {
+      expect([name, valueAt(answer, "result.content.0.text")]).toEqual([name, expected]);
+      expectNothingSent();
+    }
+  }
+}
+
+test.each(["legacy", "modern"] as const)("a client that searches finds and calls it (%s)", async (family) => {
+  await atGateway("search", family)("call_tool", { name: "Chat_SendMessage", arguments: SEND });
+
+  expect(chat.site.chat.calls("chat.postMessage")).toBe(1);
+});
+
+test.each(["legacy", "modern"] as const)(
+  "a gateway that does not offer it does not find it either (%s)",
+  (family) => expectNotFound("narrow-search", family),
+);
 
 describe("hidden by a hook,", () => {
   beforeEach(() => {
@@ -129,6 +173,19 @@ describe("hidden by a hook,", () => {
       expect(text).not.toContain('"success":true');
       expectNothingSent();
     }
+  });
+
+  test.each(["legacy", "modern"] as const)("a client that searches does not find it (%s)", (family) =>
+    expectNotFound("search", family),
+  );
+
+  test("a search over the API does not find it", async () => {
+    const found = await api(chat.site.url, chat.key).get(
+      "/v1/tools?query=send%20a%20message&limit=100&user_id=alice",
+    );
+
+    expect(found.status).toBe(200);
+    expect(JSON.stringify(found.body)).not.toContain('"Chat.SendMessage"');
   });
 
   test("the chat loop calls it neither for a caller nor for a model that asks for it by itself", async () => {

@@ -2,7 +2,7 @@
 // on. Documents from elsewhere (hooks, platforms, tokens) are refused for their depth as well.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { parseJson, parsePlainJson } from "../../src/base";
-import { exceededLimit } from "../../src/base/json-text";
+import { exceededLimit, isDeeper } from "../../src/base/json-text";
 import { growsTooFast } from "../support/growth";
 import { at, call } from "../support/api";
 import { type Stage, startStage } from "../server/stage";
@@ -114,5 +114,16 @@ describe("a document from elsewhere", () => {
       of('[{"a":1,"b":2},{"c":3,"d":4}]'),
       of("[1,2,3,4,5]"),
     ]).toEqual(["depth", "members", "keys", "entries"]);
+  });
+
+  test.each([
+    ["[[]]", 2],
+    ["[[[]]]", 3],
+    ['[{"a":[1,2]},[3]]', 3],
+    ['{"a":{"b":{}},"[[[[":"]]]]"}', 3],
+    [String.raw`["\\",["\"]]]","\\\"[[["]]`, 2],
+    ['"[[["', 0],
+  ])("has its levels counted: %s", (text, levels) => {
+    expect([isDeeper(text, levels), isDeeper(text, levels - 1)]).toEqual([false, levels > 0]);
   });
 });

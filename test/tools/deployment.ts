@@ -67,6 +67,8 @@ export interface GrantOptions {
   scopes?: string[];
   /** What the provider told besides. */
   facts?: JsonObject;
+  /** The answer of the user info request. */
+  userInfo?: JsonObject;
 }
 
 export interface Deployment extends AsyncDisposable {
@@ -173,6 +175,7 @@ export async function give(runtime: Runtime, userId: string, options: GrantOptio
     expiresIn: expiresIn ?? undefined,
     scopes,
     facts: options.facts ?? {},
+    ...(options.userInfo === undefined ? {} : { userInfo: options.userInfo }),
   };
   let connection = "";
   await runtime.connections.store(project, userId, provider, grant, scopes, function* (connectionId) {

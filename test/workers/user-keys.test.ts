@@ -13,7 +13,9 @@ import { api, at } from "../support/api";
 import { Browser } from "../support/browser";
 import { originOf } from "../../src/origins";
 import { type Site, startSite } from "../support/site";
-import { keyedHttp, keyedMcp, type KeyedUpstream, markOf } from "./keyed";
+import { found } from "../support/canaries";
+import { events, Upstream } from "../support/mcp-upstream";
+import { keyedHttp, keyedMcp, type KeyedUpstream, markOf, TOOLS } from "./keyed";
 
 const ALICE = "alice-key-CANARY-a1b2c3";
 const BOB = "bob-key-CANARY-d4e5f6";
@@ -139,6 +141,52 @@ describe("an MCP worker", () => {
     expect((await run("alice")).status).toBe(403);
   });
 });
+
+test.each(["result", "error", "log line"])(
+  "a server that sends a key back in a %s does not show it",
+  async (where) => {
+    const keys = { plain: ALICE, basic: "alice:pass-CANARY-0123" };
+    const told = ({ headers }: { headers: Headers }): string => JSON.stringify(Object.fromEntries(headers));
+    await using upstream = new Upstream({
+      capabilities: { tools: {}, logging: {} },
+      methods: {
+        "tools/list": () => ({ tools: TOOLS }),
+        "tools/call": (asked) => {
+          const text = told(asked);
+          if (where === "error")
+            return Response.json({
+              jsonrpc: "2.0",
+              id: asked.id,
+              error: { code: -32000, message: text, data: { text } },
+            });
+          const log = {
+            jsonrpc: "2.0",
+            method: "notifications/message",
+            params: { level: "info", data: text },
+          };
+          const answer = { content: [{ type: "text", text }], structuredContent: { text, nested: { text } } };
+          const answered = { jsonrpc: "2.0", id: asked.id, result: answer };
+          return events(where === "result" ? [answered] : [log, answered]);
+        },
+      },
+    });
+    const addresses = [originOf(upstream.url) ?? ""];
+    await addKeyProvider(site, { location: "header", addresses });
+    await addKeyProvider(site, { location: "basic", addresses }, { id: "second" });
+    const headers = { "X-Key": "${user.tracker}", Authorization: "Basic ${user.second}" };
+    await admin.post("/v1/workers", {
+      id: "keyed",
+      mcp: { uri: upstream.url, timeout: 10, retry: 0, headers },
+    });
+    await giveKey(site, "alice", keys.plain);
+    await giveKey(site, "alice", keys.basic, "second");
+    const { text } = await run("alice");
+
+    expect(text).toContain("[redacted]");
+    expect(found(keys, text)).toEqual([]);
+    expect(upstream.calls("tools/call").map((call) => call.headers.get("x-key"))).toEqual([keys.plain]);
+  },
+);
 
 describe("an HTTP worker", () => {
   test("gets the key of the calling user as its token", async () => {

@@ -31,7 +31,9 @@ export function readForm(options: ReadFormOptions): AnswerForm {
   const { reader, maxBytes, mayAsk, missing } = options;
   return {
     mayAsk,
-    missing,
+    missing: () => {
+      throw missing();
+    },
     answer: ({ output = {} }: Execution, answered: ServerAnswer | undefined): ResultFields => {
       if (output.error !== undefined) throw failed(output.error, answered, reader, maxBytes);
       if (answered !== undefined && "result" in answered) return resultOf(answered.result, true, options);

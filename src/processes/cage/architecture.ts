@@ -4,7 +4,8 @@
 interface Architecture {
   /** AUDIT_ARCH of linux/audit.h. */
   audit: number;
-  numbers: Readonly<Record<OldCall, number>>;
+  /** A call that is missing does not exist there. */
+  numbers: Readonly<Partial<Record<OldCall, number>>>;
 }
 
 type OldCall =
@@ -40,6 +41,14 @@ type OldCall =
   | "sched_setaffinity"
   | "sched_setattr"
   | "ioprio_set"
+  | "open"
+  | "openat"
+  | "creat"
+  | "chmod"
+  | "fchmod"
+  | "fchmodat"
+  | "mknod"
+  | "mknodat"
   | "seccomp";
 
 const X64: Architecture = {
@@ -77,6 +86,14 @@ const X64: Architecture = {
     sched_setaffinity: 203,
     sched_setattr: 314,
     ioprio_set: 251,
+    open: 2,
+    openat: 257,
+    creat: 85,
+    chmod: 90,
+    fchmod: 91,
+    fchmodat: 268,
+    mknod: 133,
+    mknodat: 259,
     seccomp: 317,
   },
 };
@@ -116,6 +133,10 @@ const ARM64: Architecture = {
     sched_setaffinity: 122,
     sched_setattr: 274,
     ioprio_set: 30,
+    openat: 56,
+    fchmod: 52,
+    fchmodat: 53,
+    mknodat: 33,
     seccomp: 277,
   },
 };
@@ -133,6 +154,7 @@ const NEW_CALLS = {
   fspick: 433,
   clone3: 435,
   close_range: 436,
+  openat2: 437,
   pidfd_getfd: 438,
   process_madvise: 440,
   mount_setattr: 442,
@@ -141,6 +163,7 @@ const NEW_CALLS = {
   landlock_add_rule: 445,
   landlock_restrict_self: 446,
   process_mrelease: 448,
+  fchmodat2: 452,
   open_tree_attr: 467,
 } as const;
 
@@ -148,6 +171,7 @@ export type Call = OldCall | keyof typeof NEW_CALLS;
 
 export interface Calls {
   audit: number;
+  /** -1 for a call that does not exist on this architecture: the kernel refuses it. */
   number(call: Call): number;
 }
 
@@ -155,6 +179,6 @@ export interface Calls {
 export function callsOf(architecture: string): Calls | undefined {
   const found = architecture === "x64" ? X64 : architecture === "arm64" ? ARM64 : undefined;
   if (found === undefined) return undefined;
-  const all: Readonly<Record<Call, number>> = { ...found.numbers, ...NEW_CALLS };
-  return { audit: found.audit, number: (call) => all[call] };
+  const all: Readonly<Partial<Record<Call, number>>> = { ...found.numbers, ...NEW_CALLS };
+  return { audit: found.audit, number: (call) => all[call] ?? -1 };
 }

@@ -26,6 +26,8 @@ const NUMBER = 0;
 const ARCHITECTURE = 4;
 const FIRST_ARGUMENT = 16;
 const SECOND_ARGUMENT = 24;
+const THIRD_ARGUMENT = 32;
+const FOURTH_ARGUMENT = 40;
 
 /** Calls of the x32 convention have this bit, and would pass by a filter that knows only the other numbers. */
 const X32 = 0x4000_0000;
@@ -40,6 +42,10 @@ const TIOCLINUX = 0x541c;
 /** All CLONE_NEW flags: mounts, groups of processes, names, messages, users, processes, network, time. */
 const NAMESPACES = 0x7e02_0080;
 const IOPRIO_WHO_PROCESS = 1;
+/** A process that runs such a file gets the rights of its owner, so of the user of this server. */
+const SET_ID_MODES = 0o6000;
+/** The flags with which a file is opened that may not exist yet: only then is there a mode. */
+const CREATING = 0o100 | 0o20000000;
 
 type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, value: number];
 
@@ -91,6 +97,7 @@ const REFUSED: Readonly<Partial<Record<Call, number>>> = {
   io_uring_enter: ENOSYS,
   io_uring_register: ENOSYS,
   clone3: ENOSYS,
+  openat2: ENOSYS,
 };
 
 const only = (offset: number, value: number): Instruction[] => [load(offset), ...when(value, [allow])];
@@ -105,6 +112,19 @@ const ownPriority = (process: number): Instruction[] => [
   load(FIRST_ARGUMENT),
   ...when(process, [...only(SECOND_ARGUMENT, 0), fail(EPERM)]),
   fail(EPERM),
+];
+
+const noSetId = (mode: number): Instruction[] => [
+  load(mode),
+  [JUMP_ANY_BIT, 0, 1, SET_ID_MODES],
+  fail(EPERM),
+  allow,
+];
+const noSetIdWhenCreating = (flags: number, mode: number): Instruction[] => [
+  load(flags),
+  [JUMP_ANY_BIT, 1, 0, CREATING],
+  allow,
+  ...noSetId(mode),
 ];
 
 /** Calls that are allowed with some arguments only. */
@@ -124,12 +144,22 @@ function conditional(unixSockets: boolean): Partial<Record<Call, Instruction[]>>
     sched_setattr: ownOnly,
     setpriority: ownPriority(0),
     ioprio_set: ownPriority(IOPRIO_WHO_PROCESS),
+    open: noSetIdWhenCreating(SECOND_ARGUMENT, THIRD_ARGUMENT),
+    openat: noSetIdWhenCreating(THIRD_ARGUMENT, FOURTH_ARGUMENT),
+    creat: noSetId(SECOND_ARGUMENT),
+    chmod: noSetId(SECOND_ARGUMENT),
+    fchmod: noSetId(SECOND_ARGUMENT),
+    fchmodat: noSetId(THIRD_ARGUMENT),
+    fchmodat2: noSetId(THIRD_ARGUMENT),
+    mknod: noSetId(SECOND_ARGUMENT),
+    mknodat: noSetId(THIRD_ARGUMENT),
   };
 }
 
 /** The program of the filter. */
 export function filterOf(calls: Calls, unixSockets: boolean): Instruction[] {
-  const callsIn = <T>(table: Partial<Record<Call, T>>) => Object.entries(table) as [Call, T][];
+  const callsIn = <T>(table: Partial<Record<Call, T>>) =>
+    (Object.entries(table) as [Call, T][]).filter(([call]) => calls.number(call) >= 0);
   return [
     load(ARCHITECTURE),
     [JUMP_EQUAL, 1, 0, calls.audit],

@@ -23,7 +23,9 @@ import { postponedRefreshes } from "./018-postponed-refreshes";
 import { workers } from "./019-workers";
 import { workerClients } from "./020-worker-clients";
 import { usableGrants } from "./021-usable-grants";
+import { identityKeys } from "./022-identity-keys";
 import { userKeys } from "./023-user-keys";
+import { answersOfUsers } from "./024-answers-of-users";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -47,5 +49,7 @@ export const mainMigrations: readonly Migration[] = [
   workers,
   workerClients,
   usableGrants,
+  identityKeys,
   userKeys,
+  answersOfUsers,
 ];

@@ -4,7 +4,7 @@ import { fatal, GrantDead, ScopesLost, ToolError, upstreamFailed } from "../../t
 import { failureFrom } from "./tool-error";
 import { maybeRun } from "./no-answer";
 import type { Call } from "./request";
-import type { Withheld } from "./withheld";
+import type { Withheld } from "../withheld";
 
 const LEVELS = ["debug", "info", "warning", "error"] as const;
 const MOST_LINES = 200;

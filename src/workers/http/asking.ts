@@ -1,6 +1,7 @@
 // Requests for the catalog and the health of a worker. They change nothing, so they are repeated as often as the record says.
 import type { Clock, Redacted } from "../../base";
 import type { Egress } from "../../egress";
+import { identityHeaders } from "../identity";
 import { type AskOptions, type LoadedWorker, PassingFailure } from "../tool";
 import { baseAddress } from "./address";
 import { refusal, unanswered } from "./worker-failure";
@@ -68,11 +69,15 @@ async function sent(
   { signal }: AskOptions,
 ): Promise<Response> {
   const url = new URL(route, baseAddress(worker.uri));
+  const signature =
+    secret === undefined
+      ? {}
+      : { ...(await identityHeaders(worker)), authorization: bearer(workerToken(secret, clock.now())) };
   try {
     return await egress.fetch(url, {
       headers: {
         accept: "application/json",
-        ...(secret === undefined ? {} : { authorization: bearer(workerToken(secret, clock.now())) }),
+        ...signature,
       },
       project: worker.projectId,
       secretsFor: [url.origin],

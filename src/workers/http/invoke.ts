@@ -2,6 +2,7 @@
 import type { Json, JsonObject, Redacted } from "../../base";
 import { EgressError } from "../../egress";
 import { fatal, GrantDead, type ToolContext, type ToolDefinition } from "../../tools";
+import { identityHeaders } from "../identity";
 import { type LoadedWorker, WorkerFailure, type WorkerTool } from "../tool";
 import { INVOKE } from "./address";
 import { answerIn, outputFrom } from "./answer";
@@ -10,7 +11,7 @@ import { signatureAdvice } from "./worker-failure";
 import { byStatus, type NoAnswer, withoutResponse } from "./no-answer";
 import { bodyOf, type Call, secretsOf, sendsToken } from "./request";
 import { bearer, workerToken } from "./token";
-import { Withheld } from "./withheld";
+import { Withheld } from "../withheld";
 
 /** Name of the worker's address in its catalog. */
 export const BASE = "worker";
@@ -91,11 +92,14 @@ class Invocation {
     const { worker, context } = this.#call;
     const secret = await secretOf(worker);
     const token = workerToken(secret, context.now());
+    const identity = await identityHeaders(worker, context.call);
+    for (const value of Object.values(identity)) this.#withheld.addToken(value);
     this.#withheld.addSecret(secret);
     this.#withheld.addToken(token);
     return context.fetch(BASE, INVOKE, {
       method: "POST",
       headers: {
+        ...identity,
         authorization: bearer(token),
         accept: "application/json",
         "content-type": "application/json",

@@ -1,6 +1,7 @@
 // The token that authenticates this server at an HTTP worker (JWT, RFC 7519, with HMAC and SHA-256). It is not bound to a
 // request, so each request gets a new one that expires soon.
 import { Redacted } from "../../base";
+import { signedToken, unsignedToken } from "../../crypto";
 
 /** For clocks that differ: libraries refuse a token of the future without leeway. */
 const EARLIER_S = 5;
@@ -17,16 +18,12 @@ export function workerToken(secret: Redacted, nowMs: number): Redacted {
     exp: now + VALID_S,
     jti: crypto.randomUUID(),
   };
-  const signed = `${encoded(header)}.${encoded(claims)}`;
-  const signature = new Bun.CryptoHasher("sha256", secret.reveal()).update(signed).digest("base64url");
-  return new Redacted(`${signed}.${signature}`);
+  const unsigned = unsignedToken(header, claims);
+  const signature = new Bun.CryptoHasher("sha256", secret.reveal()).update(unsigned).digest();
+  return new Redacted(signedToken(unsigned, signature));
 }
 
 /** The value of the `Authorization` header. */
 export function bearer(token: Redacted): Redacted {
   return new Redacted(`Bearer ${token.reveal()}`);
-}
-
-function encoded(part: object): string {
-  return Buffer.from(JSON.stringify(part)).toString("base64url");
 }

@@ -2,6 +2,7 @@
 // what was sent to it.
 import { isObject, parsePlainJson } from "../../base";
 import { type EgressCause, EgressError } from "../../egress";
+import { identityAdvice } from "../identity";
 import { type LoadedWorker, NO_ANSWER, PassingFailure, WorkerFailure } from "../tool";
 
 const PASSING: readonly EgressCause[] = ["not_resolved", "unreachable", "timeout"];
@@ -48,7 +49,7 @@ function statusAdvice(status: number): string {
 /** Why a worker refuses our token, as far as its answer says. Reads the body. */
 export async function signatureAdvice(worker: LoadedWorker, response: Response): Promise<string> {
   const start = `${answeredWith(worker, response.status)} It does not accept how this server signs its requests.`;
-  return `${start} ${adviceFor(detailOf(await response.text()))}`;
+  return `${start} ${adviceFor(detailOf(await response.text()))}${identityAdvice(worker)}`;
 }
 
 function detailOf(text: string): string {

@@ -28,6 +28,7 @@ import {
   upstreamRefused,
   upstreamUnauthorized,
 } from "../../tools";
+import { identityAdvice } from "../identity";
 import { parseChallenge } from "../oauth";
 import { cleanDescription } from "../foreign";
 import type { LoadedWorker } from "../tool";
@@ -116,8 +117,11 @@ function byStatus(failed: Failed, { status, headers }: StatusError): CallFailure
 function unauthorized(failed: Failed): ToolError {
   if (failed.hasGrant) return new GrantDead("401");
   if (failed.worker.userKeys.length > 0) return new KeysRefused(`${whoOf(failed)} refuses the call (401).`);
+  const more = identityAdvice(failed.worker);
   return upstreamUnauthorized(`${whoOf(failed)} refuses the credentials of its record.`, {
-    advice: `An administrator checks its headers and its authorization: runtime workers show ${failed.worker.id}`,
+    advice:
+      `An administrator checks its headers and its authorization: runtime workers show ${failed.worker.id}` +
+      (more === "" ? "" : `.${more}`),
   });
 }
 

@@ -3,6 +3,7 @@
 import { EgressError } from "../../egress";
 import { ProtocolError, ServerError, ServerTimeout, StatusError } from "../../mcp";
 import { cleanDescription } from "../foreign";
+import { identityAdvice } from "../identity";
 import { type LoadedWorker, NO_ANSWER, PassingFailure, WorkerFailure } from "../tool";
 
 const PASSING = [429, 502, 503, 504];
@@ -12,7 +13,7 @@ export function workerFailure(worker: LoadedWorker, thrown: unknown): WorkerFail
   const who = `The worker ${worker.id}`;
   if (thrown instanceof WorkerFailure) return thrown;
   if (thrown instanceof EgressError) return unanswered(who, thrown);
-  if (thrown instanceof StatusError) return byStatus(who, thrown.status, thrown.headers);
+  if (thrown instanceof StatusError) return byStatus(worker, who, thrown);
   if (thrown instanceof ServerError) return byError(who, thrown);
   if (thrown instanceof ServerTimeout) return new WorkerFailure("timeout", `${who}: ${thrown.message}`);
   if (thrown instanceof ProtocolError)
@@ -49,13 +50,13 @@ function byError(who: string, { code }: ServerError): WorkerFailure {
   return new WorkerFailure("refused", `${who} refused the request with the JSON-RPC error ${code}.`);
 }
 
-function byStatus(who: string, status: number, headers: Headers): WorkerFailure {
+function byStatus(worker: LoadedWorker, who: string, { status, headers }: StatusError): WorkerFailure {
   const said = `${who} answers with status ${status}.`;
   const challenge = headers.get("www-authenticate");
   if (status === 401 || status === 403) {
     return new WorkerFailure(
       "unauthorized",
-      `${said} It needs another credential, or the consent of a user: check the headers of its record, or authorize it.`,
+      `${said} It needs another credential, or the consent of a user: check the headers of its record, or authorize it.${identityAdvice(worker)}`,
       challenge === null ? {} : { challenge },
     );
   }

@@ -3,10 +3,12 @@ import { type Clock, netstrings, Redacted, reveal } from "../../base";
 import type { Egress } from "../../egress";
 import type { McpClient, Send } from "../../mcp";
 import type { ToolContext } from "../../tools";
+import { identityHeaders, type OnBehalf } from "../identity";
 import { isProgram, type StdioWorkers } from "../stdio";
 import type { LoadedWorker } from "../tool";
 import type { WorkerUser } from "../user-values";
 import type { HeldCalls } from "./held";
+import type { OwnTokens } from "./own-tokens";
 
 export interface McpParts {
   egress: Egress;
@@ -60,7 +62,8 @@ export interface OwnReach extends AsyncDisposable {
 }
 
 export async function ownReach(parts: McpParts, worker: LoadedWorker, by: Administrator): Promise<OwnReach> {
-  if (isProgram(worker)) return programsOf(parts).reading(worker, by.user);
+  const hasKeys = Object.keys(by.user?.keys ?? {}).length > 0;
+  if (isProgram(worker)) return programsOf(parts).reading(worker, hasKeys ? by.user : undefined);
   const nothing = async (): Promise<void> => undefined;
   return {
     send: ownSend(parts, worker, by),
@@ -70,18 +73,20 @@ export async function ownReach(parts: McpParts, worker: LoadedWorker, by: Admini
   };
 }
 
-/** Sends without a user of a run: for catalogs. */
+/** Sends without a user of a run: for catalogs. `on`: the user whose session it ends. */
 export function ownSend(
   { egress }: Pick<McpParts, "egress">,
   worker: LoadedWorker,
-  { token, user }: Administrator = {},
+  { token, user, on }: Administrator & { on?: OnBehalf } = {},
 ): Send {
   return async (request) =>
     egress.fetch(worker.uri, {
       ...request,
+      address: await worker.address?.(),
       headers: {
         ...(await headersOf(worker, user)),
         ...(token === undefined ? {} : { authorization: new Redacted(`Bearer ${token.reveal()}`) }),
+        ...(await identityHeaders(worker, on)),
         ...request.headers,
       },
       project: worker.projectId,
@@ -95,12 +100,24 @@ export function callSend(
   parts: Pick<McpParts, "stdio">,
   worker: LoadedWorker,
   context: ToolContext,
-  headers: WorkerHeaders,
+  { headers, own }: { headers: WorkerHeaders; own: OwnTokens },
 ): Send {
   const { call, userKeys, fence } = context;
   if (isProgram(worker))
     return programsOf(parts).callSend(worker, { id: call.userId, keys: userKeys }, fence);
-  return (request) => context.fetch(BASE, "", { ...request, headers: { ...headers, ...request.headers } });
+  return async (request) => {
+    const identity = await identityHeaders(worker, call);
+    own.add(identity);
+    // A header of the client must not take the place of the token.
+    const all = { ...headers, ...identity, ...request.headers };
+    return context.fetch(BASE, "", { ...request, address: await worker.address?.(), headers: all });
+  };
+}
+
+/** The address of a worker with its secrets, which are credentials of the record; empty if it has none. */
+export async function secretAddressOf(worker: LoadedWorker): Promise<string> {
+  const address = await worker.address?.();
+  return address === undefined ? "" : reveal(address);
 }
 
 /** Names the server of a worker: another address is another server, and another program too. */
@@ -118,6 +135,8 @@ export interface SessionOwner {
   userId: string;
   /** Empty: the credentials of the record only. */
   connectionId: string;
+  /** Who asks on behalf of the user. */
+  actor: string;
   /** What else belongs to the session, such as the announced capabilities. */
   rest: readonly string[];
 }
@@ -133,6 +152,8 @@ export function sessionKey(worker: LoadedWorker, headers: WorkerHeaders, owner: 
     owner.userId,
     owner.connectionId,
     netstrings(owner.rest),
+    // A server may keep who called first.
+    netstrings(worker.identity === undefined ? [] : [worker.identity.header, owner.actor]),
     netstrings(sent),
   ];
   return new Bun.CryptoHasher("sha256").update(netstrings(fields)).digest("base64url");

@@ -94,7 +94,7 @@ async function once<T>(
   const { send } = reach;
   // A session of its own, which is not kept: with a token it is that of an administrator.
   const rest = [crypto.randomUUID()];
-  const session = sessionKey(worker, headers, { userId: "", connectionId: "", rest });
+  const session = sessionKey(worker, headers, { userId: "", connectionId: "", actor: "", rest });
   const peer = parts.client.peer({
     server: serverKey(worker),
     session,

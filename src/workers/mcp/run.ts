@@ -29,11 +29,13 @@ import {
   headersOf,
   type McpParts,
   ownSend,
+  secretAddressOf,
   serverKey,
   sessionKey,
   type WorkerHeaders,
 } from "./reach";
 import { completionOutput, outputOf, promptOutput, resourceOutput } from "./result";
+import { OwnTokens } from "./own-tokens";
 import { relaying } from "./relay";
 
 /** Left for telling the server that a call is cancelled. */
@@ -73,6 +75,7 @@ class Call {
   readonly #tool: WorkerTool;
   readonly #context: ToolContext;
   readonly #asks: Asks;
+  readonly #own = new OwnTokens();
   /** As the server lists it, if a call has shown that the stored one is old. */
   #schema: unknown;
 
@@ -82,6 +85,7 @@ class Call {
     this.#tool = tool;
     this.#context = context;
     this.#asks = new Asks(worker, context.caller);
+    this.#own.addKeys(context.userKeys);
     this.#schema = tool.original?.["inputSchema"] ?? tool.input;
   }
 
@@ -124,7 +128,7 @@ class Call {
     const id = this.#asks.heldCall;
     const held = id === undefined ? new HeldCall(reach.session) : this.#parts.held.take(id, reach.session);
     if (held === undefined) throw this.#isGone();
-    const { notified } = relaying(this.#context, this.#asks);
+    const { notified } = this.#own.guarded(relaying(this.#context, this.#asks));
     held.attach({
       send: reach.send,
       signal: this.#context.signal,
@@ -144,7 +148,8 @@ class Call {
     const { method, params } = requestOf(this.#tool, input);
     let members = this.#asks.members();
     for (let round = 0; round < MOST_ROUNDS; round++) {
-      const result = await peer.request(method, { ...params, ...members }, this.#schema);
+      const request = peer.request(method, { ...params, ...members }, this.#schema);
+      const result = await this.#own.withoutThem(request);
       const answered = await this.#asks.answered(result);
       if (answered === undefined) return result;
       members = answered;
@@ -162,9 +167,10 @@ class Call {
     const session = sessionKey(this.#worker, headers, {
       userId: this.#worker.stdio?.shared === true ? "" : call.userId,
       connectionId: grant?.connectionId ?? "",
-      rest: [JSON.stringify(liveCapabilities)],
+      actor: call.actor,
+      rest: [JSON.stringify(liveCapabilities), await secretAddressOf(this.#worker)],
     });
-    const send = callSend(this.#parts, this.#worker, this.#context, headers);
+    const send = callSend(this.#parts, this.#worker, this.#context, { headers, own: this.#own });
     return { session, send, liveCapabilities };
   }
 
@@ -175,19 +181,19 @@ class Call {
   }
 
   #peer({ session, send, liveCapabilities }: Reach, of: Partial<PeerOptions> = {}): McpPeer {
-    const { caller, signal } = this.#context;
+    const { call, caller, signal } = this.#context;
     return this.#parts.client.peer({
       server: serverKey(this.#worker),
       session,
       send,
       // Without the user nothing may be sent in that user's name.
-      ends: this.#isOwn ? ownSend(this.#parts, this.#worker) : undefined,
+      ends: this.#isOwn ? ownSend(this.#parts, this.#worker, { on: call }) : undefined,
       capabilities: this.#asks.capabilities(),
       liveCapabilities,
       timeoutMs: this.#timeLeft(),
       signal,
       wantsProgress: caller !== undefined,
-      ...relaying(this.#context, this.#asks),
+      ...this.#own.guarded(relaying(this.#context, this.#asks)),
       ...of,
     });
   }

@@ -1,6 +1,6 @@
 // What an address turns out to be. Not in the published contract.
 import { type Static, Type } from "typebox";
-import { headers, secret, secrets, SkippedTool, uri, WORKER_TYPES } from "../schema";
+import { headers, own, secret, secrets, SkippedTool, uri, WORKER_TYPES } from "../schema";
 import { GivenStdio } from "../stdio/schema";
 
 /** As for creating one; what is left out is found out. */
@@ -10,6 +10,8 @@ export const PreviewWorkerRequest = Type.Object({
   ),
   http: Type.Optional(Type.Object({ uri, secret: Type.Optional(secret) })),
   mcp: Type.Optional(Type.Object({ uri, headers: Type.Optional(headers), secrets: Type.Optional(secrets) })),
+  identity: own.identity,
+  identity_header: own.identity_header,
 });
 
 /** At the terminal of the data folder: an MCP server may also be a program. */

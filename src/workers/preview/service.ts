@@ -58,7 +58,11 @@ export class Previews {
     if (configOf(row).stdio !== undefined) await this.#programs.removeWorker(row);
   }
 
-  #workerOf(projectId: string, type: WorkerType, { http, mcp }: PreviewWorker): KnownWorker {
+  #workerOf(
+    projectId: string,
+    type: WorkerType,
+    { http, mcp, identity, identity_header }: PreviewWorker,
+  ): KnownWorker {
     const uri = (http ?? mcp)?.uri;
     const common = { timeout: TIMEOUT_S, retry: 0 };
     const settings =
@@ -67,7 +71,8 @@ export class Previews {
         : { mcp: { ...common, ...present({ uri, ...mcp }) } };
     // Messages name a worker by its id, and this one has none yet.
     const id = URL.parse(uri ?? "")?.host ?? mcp?.stdio?.command ?? "";
-    const { row, secrets } = plainRow(projectId, { id, ...settings }, this.#core.clock.now());
+    const given = present({ identity, identity_header });
+    const { row, secrets } = plainRow(projectId, { id, ...settings, ...given }, this.#core.clock.now());
     return { row, fixed: secrets };
   }
 }

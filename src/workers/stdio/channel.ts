@@ -1,10 +1,9 @@
 // Messages of one program: what it writes is handed to the requests that it belongs to. On standard output nothing else says which
 // request a message is about, so a question or a log message is passed on only if there is one request that it can be about.
-import { isObject, type Json, type JsonObject, parseJson } from "../../base";
+import { isObject, type Json, type JsonObject, parseJson, setAlarm } from "../../base";
 import { METHOD_NOT_FOUND, ProtocolError } from "../../mcp";
 import { LineTooLong, readLines } from "./lines";
-import type { Hidden } from "./notes";
-import type { ProgramEnd, RunningProgram } from "./programs";
+import type { ProcessEnd, RunningProgram } from "./programs";
 
 /** A request that waits for its reply. */
 interface Waiting {
@@ -14,8 +13,6 @@ interface Waiting {
 }
 
 export interface ChannelParts {
-  /** Takes the values out of a line that the program has been given. */
-  hidden: Hidden;
   /** Whether all users share the program: a message is then never guessed to be about one of them. */
   shared: boolean;
   /** The program says that its lists have changed. */
@@ -34,7 +31,7 @@ export class Channel {
   initialized: JsonObject | undefined;
   /** Whether it has been told that it is initialized. */
   isGreeted = false;
-  end: ProgramEnd | undefined;
+  end: ProcessEnd | undefined;
   readonly #parts: ChannelParts;
   readonly #waiting = new Map<Json, Waiting>();
   #failure: Error | undefined;
@@ -44,7 +41,7 @@ export class Channel {
     this.#parts = parts;
     const first = Promise.withResolvers<void>();
     this.first = first.promise;
-    void readLines(program.output, (line) => {
+    const reading = readLines(program.output, (line) => {
       this.hasSpoken = true;
       first.resolve();
       this.#take(line);
@@ -53,8 +50,10 @@ export class Channel {
         this.#failure = new ProtocolError("The program wrote a line of more than 16 MB, and was ended.");
       void program.end();
     });
-    void program.ended.then((end) => {
+    void program.ended.then(async (end) => {
       this.end = end;
+      // A program may answer and end at once.
+      await soon(reading);
       first.resolve();
       const error =
         this.#failure ?? new ProtocolError(`The program ended ${howEnded(end)} before its reply.`);
@@ -66,11 +65,6 @@ export class Channel {
   /** The number of requests that wait for their replies. */
   get size(): number {
     return this.#waiting.size;
-  }
-
-  /** The last lines of its standard error. */
-  lastWords(): string[] {
-    return this.program.lastErrors().map(this.#parts.hidden);
   }
 
   /** Sends a message that has no reply. */
@@ -167,6 +161,16 @@ export class Channel {
   }
 }
 
+const REST_MS = 1000;
+
+/** Resolves when the rest of its output is read, or after a while. */
+async function soon(reading: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const alarm = setAlarm(REST_MS, late.resolve);
+  await Promise.race([reading, late.promise]);
+  alarm.cancel();
+}
+
 function read(line: string): Json | undefined {
   try {
     return parseJson(line);
@@ -175,7 +179,7 @@ function read(line: string): Json | undefined {
   }
 }
 
-export function howEnded({ code, signal, reason }: ProgramEnd): string {
+export function howEnded({ code, signal, reason }: ProcessEnd): string {
   if (reason !== undefined) return `(${reason})`;
   return signal === null ? `with exit code ${code ?? "unknown"}` : `by ${signal}`;
 }

@@ -1,41 +1,42 @@
 // What programs write on standard error, as log lines. A program may write as much as it likes; the log gets some of it.
 import type { Clock, LeveledLog } from "../../base";
-import { readLines } from "./lines";
-import type { RunningProgram } from "./programs";
 
 const MOST_LINES = 20;
 const WINDOW_MS = 10_000;
 const LONGEST = 500;
-const LONGEST_READ = 64 * 1024;
 
-export interface Hidden {
-  /** The line without the values that the program has been given. */
-  (line: string): string;
-}
+export class ErrorLog {
+  readonly #clock: Clock;
+  readonly #log: LeveledLog;
+  readonly #facts: object;
+  #seen: readonly string[] = [];
+  #from: number;
+  #count = 0;
 
-/** A function that takes secret values out of a line. Short ones would take out parts of words. */
-export function hiding(values: readonly string[]): Hidden {
-  const secrets = values
-    .filter((value) => value.length >= 4)
-    .toSorted((left, right) => right.length - left.length);
-  return (line) => secrets.reduce((text, secret) => text.replaceAll(secret, "[secret]"), line);
-}
+  constructor({ clock, log }: { clock: Clock; log: LeveledLog }, facts: object) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#facts = facts;
+    this.#from = clock.monotonic();
+  }
 
-/** Writes the lines of a program to the log until it ends. */
-export async function logErrors(
-  program: RunningProgram,
-  { clock, log, facts, hidden }: { clock: Clock; log: LeveledLog; facts: object; hidden: Hidden },
-): Promise<void> {
-  let [from, count, dropped] = [clock.monotonic(), 0, 0];
-  const take = (line: string): void => {
-    const now = clock.monotonic();
-    if (now - from >= WINDOW_MS) {
-      if (dropped > 0) log.info("lines of a program were left out", { ...facts, dropped });
-      [from, count, dropped] = [now, 0, 0];
+  /** `lines`: the last ones that the program has written. Those that are new are written to the log, within the limit. */
+  take(lines: readonly string[]): void {
+    const fresh = lines.slice(overlapOf(this.#seen, lines));
+    this.#seen = lines;
+    const now = this.#clock.monotonic();
+    if (now - this.#from >= WINDOW_MS) [this.#from, this.#count] = [now, 0];
+    for (const text of fresh) {
+      if (++this.#count <= MOST_LINES)
+        this.#log.info("a program wrote", { ...this.#facts, text: text.slice(0, LONGEST) });
     }
-    if (++count > MOST_LINES) dropped++;
-    else log.info("a program wrote", { ...facts, text: hidden(line).slice(0, LONGEST) });
-  };
-  await readLines(program.errors, take, LONGEST_READ).catch(() => undefined);
-  if (dropped > 0) log.info("lines of a program were left out", { ...facts, dropped });
+  }
+}
+
+/** How many of the first lines were the last ones before. */
+function overlapOf(before: readonly string[], lines: readonly string[]): number {
+  for (let count = Math.min(before.length, lines.length); count > 0; count--) {
+    if (Bun.deepEquals(before.slice(-count), lines.slice(0, count))) return count;
+  }
+  return 0;
 }

@@ -1,22 +1,13 @@
 // The processes of programs: one for each user of a worker, or one for all of them. They start with the first call, and end when
 // they have not been used for a while, when their worker, user or project is no longer what it was, and with this server.
-import {
-  type Alarm,
-  type Clock,
-  isFresh,
-  type LeveledLog,
-  netstrings,
-  reveal,
-  Redacted,
-  setAlarm,
-} from "../../base";
+import { type Alarm, type Clock, isFresh, type LeveledLog, netstrings, reveal, setAlarm } from "../../base";
 import { hashOf } from "../../crypto";
 import { EgressError } from "../../egress";
 import { Backoff } from "./backoff";
 import { Channel, howEnded } from "./channel";
 import { exists } from "./homes";
-import { hiding, logErrors } from "./notes";
-import type { Programs, ProgramSpec, RunningProgram } from "./programs";
+import { ErrorLog } from "./notes";
+import type { Programs, ProcessSpec, RunningProgram } from "./programs";
 
 /** Whose process it is. A slot has one at a time. */
 export interface Slot {
@@ -32,14 +23,14 @@ export interface Slot {
 
 /** What a process is started with. */
 export interface Start {
-  spec: ProgramSpec;
+  spec: ProcessSpec;
   shared: boolean;
   /** Makes the folder. */
   prepare(): Promise<void>;
   /** The program says that its lists have changed. */
   changed(): void;
   /** The start that a process of this slot would have now; undefined if there must be none. */
-  current(): Promise<ProgramSpec | undefined>;
+  current(): Promise<ProcessSpec | undefined>;
 }
 
 interface Entry {
@@ -53,6 +44,7 @@ interface Entry {
   usedAt: number;
   channel: Promise<Channel>;
   running?: Channel;
+  errors: ErrorLog;
   /** It is being ended on purpose. */
   isEnding: boolean;
 }
@@ -112,7 +104,8 @@ export class ProcessPool {
       return this.open(slot, start, signal);
     }
     await this.#turn(key, slot, signal);
-    if (this.#entries.has(key)) return this.open(slot, start, signal);
+    // Others may have been started while it waited.
+    if (this.#entries.has(key) || this.#tooMany(slot) !== undefined) return this.open(slot, start, signal);
     return this.#started(key, slot, start, fingerprint).channel;
   }
 
@@ -143,18 +136,24 @@ export class ProcessPool {
     if (wait > 0) await this.#parts.clock.sleep(wait, signal);
     if (signal?.aborted === true)
       throw new EgressError("aborted", "The request was aborted.", { maybeSent: false });
-    const ofWorker = [...this.#entries].filter(([, { slot: other }]) => isOfWorker(other, slot));
-    await this.#room(ofWorker, Math.max(1, Math.floor(this.#parts.most / 2)));
-    await this.#room([...this.#entries], this.#parts.most);
+    for (let many = this.#tooMany(slot); many !== undefined; many = this.#tooMany(slot))
+      await this.#room(many);
   }
 
-  /** Ends the process that was not used for the longest time, if there are too many. */
-  async #room(entries: readonly [string, Entry][], most: number): Promise<void> {
-    if (entries.length < most) return;
+  /** The processes that one more would be too many for, those that were not used for the longest time first. */
+  #tooMany(slot: Slot): [string, Entry][] | undefined {
+    const all = [...this.#entries];
+    const ofWorker = all.filter(([, { slot: other }]) => isOfWorker(other, slot));
+    if (ofWorker.length >= Math.max(1, Math.floor(this.#parts.most / 2))) return ofWorker;
+    return all.length >= this.#parts.most ? all : undefined;
+  }
+
+  /** Ends the one that was not used for the longest time. */
+  async #room(entries: readonly [string, Entry][]): Promise<void> {
     const idle = entries.find(([, { running, isEnding }]) => running?.size === 0 && !isEnding);
     if (idle === undefined)
       throw refused(
-        `${most} processes of programs are at work, which is the most (stdio.max_processes). Try again.`,
+        `${entries.length} processes of programs are at work, which is the most (stdio.max_processes). Try again.`,
       );
     await this.#end(...idle);
   }
@@ -168,8 +167,9 @@ export class ProcessPool {
       generation: "",
       startedAt: now,
       usedAt: now,
+      errors: new ErrorLog(this.#parts, { project_id: slot.projectId, worker_id: slot.workerId }),
       isEnding: false,
-      channel: this.#start(slot, start),
+      channel: this.#start(start),
     };
     this.#entries.set(key, entry);
     entry.channel.then(
@@ -187,15 +187,12 @@ export class ProcessPool {
     return entry;
   }
 
-  async #start(slot: Slot, { spec, shared, prepare, changed }: Start): Promise<Channel> {
+  async #start({ spec, shared, prepare, changed }: Start): Promise<Channel> {
     const program = await this.#run(spec, prepare);
-    const facts = { project_id: slot.projectId, worker_id: slot.workerId };
-    const hidden = hiding(secretsOf(spec));
-    void logErrors(program, { ...this.#parts, facts, hidden });
-    return new Channel(program, { hidden, shared, changed });
+    return new Channel(program, { shared, changed });
   }
 
-  async #run(spec: ProgramSpec, prepare: () => Promise<void>): Promise<RunningProgram> {
+  async #run(spec: ProcessSpec, prepare: () => Promise<void>): Promise<RunningProgram> {
     try {
       await prepare();
       return await this.#parts.programs.start(spec);
@@ -211,7 +208,8 @@ export class ProcessPool {
 
   #ended(key: string, entry: Entry): void {
     if (this.#entries.get(key) === entry) this.#entries.delete(key);
-    const { isEnding, running, slot } = entry;
+    const { isEnding, running, slot, errors } = entry;
+    if (running !== undefined) errors.take(running.program.lastErrors());
     if (isEnding || running?.end === undefined) return;
     this.#backoff.failed(key, entry.startedAt);
     this.#parts.log.warn("a program has ended by itself", {
@@ -246,6 +244,7 @@ export class ProcessPool {
     const generation = await this.#parts.generation();
     const over = [...this.#entries].map(async ([key, entry]) => {
       if (entry.running === undefined || entry.isEnding) return;
+      entry.errors.take(entry.running.program.lastErrors());
       if (entry.running.size > 0) entry.usedAt = now;
       const isUsed = entry.running.size > 0 || isFresh(entry.usedAt, IDLE_MS, now);
       if (isUsed && (await this.#isCurrent(entry, generation))) return;
@@ -274,12 +273,12 @@ function isOfWorker(one: Slot, { projectId, workerId }: Slot): boolean {
 }
 
 /** Of everything that a process is started with. Another value, such as a user's new key, is another process. */
-function fingerprintOf(spec: ProgramSpec, shared: boolean): string {
+function fingerprintOf(spec: ProcessSpec, shared: boolean): string {
   const { command, arguments: given, environment, home, sandbox, read, write } = spec;
   const values = Object.entries(environment).flatMap(([name, value]) => [name, reveal(value)]);
   const parts = [
     command,
-    netstrings(given),
+    netstrings(given.map(reveal)),
     netstrings(values),
     home,
     sandbox,
@@ -287,10 +286,6 @@ function fingerprintOf(spec: ProgramSpec, shared: boolean): string {
     netstrings(write),
   ];
   return hashOf(netstrings([...parts, String(shared)]));
-}
-
-function secretsOf({ environment }: ProgramSpec): string[] {
-  return Object.values(environment).flatMap((value) => (value instanceof Redacted ? [value.reveal()] : []));
 }
 
 function refused(message: string): EgressError {

@@ -16,11 +16,13 @@ export function checkStdio({ stdio, headers, oauth2 }: WorkerConfig, { secrets =
   if (stdio.command.includes("/") && !stdio.command.startsWith("/"))
     throw invalidParameter("mcp.stdio.command must be a name in PATH or an absolute path.");
   for (const text of stdio.arguments) {
+    // Some programs take a secret as an argument only.
     const { secrets: named, namesUser } = namesIn(text);
-    if (named.length > 0 || namesUser)
+    if (namesUser)
       throw invalidParameter(
-        "mcp.stdio.arguments can be read by other users of this machine: of placeholders, they take ${home} only. Use the environment.",
+        "mcp.stdio.arguments can be read by other users of this machine: of placeholders, they take ${home} and ${secret:NAME} only. Use the environment.",
       );
+    requireSecrets("mcp.stdio.arguments", named, secrets);
   }
   for (const path of [...stdio.read, ...stdio.write]) {
     if (path.split("/").includes(".."))
@@ -42,12 +44,20 @@ function checkVariable(
     throw invalidParameter(
       `${field} would store a secret in clear. Put the value into mcp.secrets and refer to it: "\${secret:NAME}".`,
     );
-  if (named.some((secret) => !Object.hasOwn(secrets, secret)))
-    throw invalidParameter(`${field} refers to a secret that is not in mcp.secrets. Add it there.`);
+  requireSecrets(field, named, secrets);
   if (isShared && namesUser)
     throw invalidParameter(
       `${field} differs from user to user, but all users would share the process. Set shared to false.`,
     );
   if (Object.values(secrets).some((value) => value.includes("\0")))
     throw invalidParameter("mcp.secrets must not contain the NUL character.");
+}
+
+function requireSecrets(
+  field: string,
+  named: readonly string[],
+  secrets: NonNullable<GivenSecrets["secrets"]>,
+): void {
+  if (named.every((secret) => Object.hasOwn(secrets, secret))) return;
+  throw invalidParameter(`${field} refers to a secret that is not in mcp.secrets. Add it there.`);
 }

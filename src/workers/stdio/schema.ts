@@ -16,7 +16,8 @@ const command = Type.String({
 });
 const programArguments = Type.Array(text, {
   maxItems: 200,
-  description: "Its arguments. ${home} is the folder of the process.",
+  description:
+    "Its arguments. ${home} is the folder of the process. ${secret:NAME} is replaced by that entry of secrets, which other users of the machine can then see.",
 });
 const environment = Type.Record(Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]{0,99}$" }), text, {
   maxProperties: 100,

@@ -73,12 +73,11 @@ async function begun(channel: Channel, request: ClientRequest, id: Json): Promis
   return new Response(body, { headers: { ...session, ...EVENTS } });
 }
 
-/** Undefined for a session whose process has ended. */
+/** The process of the settings as they are now; undefined if the session is one of a process that has ended. */
 async function channelFor(reached: Reached, request: ClientRequest): Promise<Channel | undefined> {
   const session = sessionOf(request);
-  if (session === undefined) return untilAborted(reached.open(request.signal), request.signal);
-  const running = reached.running();
-  return running?.program.id === session ? running : undefined;
+  const channel = await untilAborted(reached.open(request.signal), request.signal);
+  return session === undefined || session === channel.program.id ? channel : undefined;
 }
 
 function asked(

@@ -8,11 +8,11 @@ import type { LoadedWorker } from "../tool";
 import type { Channel } from "./channel";
 import { covers, Homes, type WorkerKey } from "./homes";
 import { ProcessPool, type Slot, type Start } from "./pool";
-import type { Programs, ProgramSpec } from "./programs";
+import type { Programs, ProcessSpec } from "./programs";
 import type { StdioConfig } from "./schema";
 import { stdioSend } from "./send";
 import type { WorkerUser } from "../user-values";
-import { filledEnvironment, withHome } from "./templates";
+import { filledArgument, filledEnvironment } from "./templates";
 
 export interface StdioParts {
   store: Store;
@@ -115,7 +115,7 @@ export class StdioWorkers {
     };
     return {
       send: stdioSend({ open, running: () => this.#pool.running(slot) }),
-      lastWords: () => latest?.lastWords() ?? [],
+      lastWords: () => latest?.program.lastErrors() ?? [],
       answered: async () => {
         if (user === undefined) await this.#homes.complete(key, worker.stdio);
       },
@@ -204,7 +204,7 @@ export class StdioWorkers {
     { projectId, id }: ProgramWorker,
     before: WorkerKey,
     userId: string | undefined,
-  ): Promise<ProgramSpec | undefined> {
+  ): Promise<ProcessSpec | undefined> {
     const worker = await this.#parts.workerOf(projectId, id);
     if (worker === undefined || !isProgram(worker) || worker.stdio.shared !== (userId === undefined))
       return undefined;
@@ -214,13 +214,14 @@ export class StdioWorkers {
     return (await this.#start(worker, key, owner)).spec;
   }
 
-  async #spec(worker: ProgramWorker, home: string, user: WorkerUser | undefined): Promise<ProgramSpec> {
+  async #spec(worker: ProgramWorker, home: string, user: WorkerUser | undefined): Promise<ProcessSpec> {
     const { command, arguments: given, environment, sandbox, read, write } = worker.stdio;
     await this.#checkPaths([...read, ...write]);
+    const secrets = await worker.secrets();
     return {
       command,
-      arguments: given.map((text) => withHome(text, home)),
-      environment: filledEnvironment(environment, home, { secrets: await worker.secrets(), user }),
+      arguments: given.map((text) => filledArgument(text, home, secrets)),
+      environment: filledEnvironment(environment, home, { secrets, user }),
       home,
       sandbox,
       read,

@@ -10,8 +10,17 @@ export function namesIn(text: string): { secrets: string[]; namesUser: boolean }
   };
 }
 
-export function withHome(text: string, home: string): string {
+function withHome(text: string, home: string): string {
   return text.replaceAll("${home}", home);
+}
+
+/** An argument with its values. */
+export function filledArgument(
+  text: string,
+  home: string,
+  secrets: FillValues["secrets"],
+): string | Redacted {
+  return filledTexts({ text: withHome(text, home) }, { secrets })["text"] ?? "";
 }
 
 /** The environment with its values. Variables that name a user are left out without one. */

@@ -12,9 +12,11 @@ import { hooks } from "./hooks";
 import { list } from "./list";
 import { mcp } from "./mcp";
 import { memory } from "./memory";
+import { programs } from "./programs";
 import { sheetsRead } from "./sheets-read";
 import { size } from "./size";
 import { start } from "./start";
+import { toolSearch } from "./tool-search";
 import { tools } from "./tools";
 import { workers } from "./workers";
 import { write } from "./write";
@@ -23,6 +25,7 @@ export const benches: readonly Bench[] = [
   get,
   list,
   tools,
+  toolSearch,
   write,
   auditVerify,
   execute,
@@ -38,4 +41,5 @@ export const benches: readonly Bench[] = [
   history,
   chatCatalog,
   sheetsRead,
+  programs,
 ];

@@ -27,10 +27,11 @@ export const write: Bench = {
       join(context.folder, "floor.db"),
       deployment.key,
     ]);
-    const row = await compareRates(context, "write", atLeast(0.6), {
+    const sides = {
       ours: { ...ours, requests, contains: '"updated_at"' },
       baseline: { ...floor, requests, contains: '"updated_at"' },
-    });
+    };
+    const row = await compareRates(context, "write", atLeast(0.6), sides, "waits for the disk");
     await Promise.all([ours.stop(), floor.stop()]);
     return [row];
   },

@@ -46,6 +46,7 @@ describe("show", () => {
     "secrets",
     "toolkits",
     "tools",
+    "users",
   ])("%s takes what -o name of its list prints, and prints the same record", async (noun) => {
     const [name = ""] = await names(`${noun} list`);
     const shown = await run([noun, "show", name, "-o", "json"]);

@@ -36,7 +36,7 @@ export interface Played {
 async function play(agent: Agent): Promise<Played> {
   await using stack = new AsyncDisposableStack();
   const everything = peers.find(({ name }) => name === "everything");
-  const worker = stack.use(await everything?.start(stack.use(peerFolder()).path));
+  const worker = stack.use(await everything?.start?.(stack.use(peerFolder()).path));
   const recorder = stack.use(startRecorder());
   const environment = { RUNTIME_PUBLIC_URL: recorder.url };
   const chat = stack.use(await startChatSite({ turn: calling(CALLS), environment }));

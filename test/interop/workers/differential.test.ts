@@ -2,10 +2,20 @@
 // is the list in docs/workers.md.
 import { describe, expect } from "bun:test";
 import { isObject, type JsonObject } from "../../../src/base";
+import type { CreateWorker } from "../../../src/workers";
 import { type McpSite, startMcpSite } from "../../mcp/site";
 import { operator } from "../../tools/deployment";
 import { mcpWorker } from "../../workers/site";
-import { type Peer, peerFolder, peers, testWithWorkerPeers } from "./peers";
+import { testPrograms } from "../../workers/stdio/real-programs";
+import {
+  PEER_FOLDER,
+  type Peer,
+  peerFolder,
+  peers,
+  type Program,
+  type Started,
+  testWithWorkerPeers,
+} from "./peers";
 import { type RawClient, rawClients } from "./raw-client";
 
 const test = testWithWorkerPeers();
@@ -35,12 +45,14 @@ async function sidesOf(peer: Peer, connect: (typeof rawClients)[keyof typeof raw
   const stack = new AsyncDisposableStack();
   const folder = stack.use(peerFolder()).path;
   peer.reset?.(folder);
-  const server = stack.use(await peer.start(folder));
-  const site: McpSite = stack.use(await startMcpSite());
-  await site.deployment.runtime.workers.create(operator(), mcpWorker(peer.name, server.url));
+  const server = peer.program?.(folder) ?? stack.use(await started(peer, folder)).url;
+  const site: McpSite = stack.use(await startMcpSite({ parts: { programs: testPrograms() } }));
+  const worker =
+    typeof server === "string" ? mcpWorker(peer.name, server) : ofProgram(peer.name, server, folder);
+  await site.deployment.runtime.workers.create(operator(), worker);
   const url = await site.gateway("all");
   const headers = { authorization: `Bearer ${await site.key()}`, "x-user-id": "alice" };
-  const direct = stack.use(await connect(server.url, {}));
+  const direct = stack.use(await connect(server, {}));
   const gateway = stack.use(await connect(url, headers));
   return {
     direct,
@@ -48,6 +60,20 @@ async function sidesOf(peer: Peer, connect: (typeof rawClients)[keyof typeof raw
     toolkit: toolkitOf(peer.name),
     folder,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+async function started({ name, start }: Peer, folder: string): Promise<Started> {
+  if (start === undefined) throw new Error(`${name} has neither an address nor a program`);
+  return start(folder);
+}
+
+/** In the cage, with the folder of the peer. */
+function ofProgram(id: string, { command, args, env }: Program, folder: string): CreateWorker {
+  const paths = { read: [PEER_FOLDER], write: [folder] };
+  return {
+    id,
+    mcp: { timeout: 30, retry: 0, stdio: { command, arguments: args, environment: env, ...paths } },
   };
 }
 

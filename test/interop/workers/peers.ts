@@ -4,7 +4,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { testWith } from "../../support/require";
-import { startBridge } from "./bridge";
 
 const FOLDER = join(import.meta.dir, "peers");
 const INSTALL_MS = 120_000;
@@ -28,7 +27,17 @@ export interface Peer {
   completions?: readonly { ref: Inputs; argument: { name: string; value: string } }[];
   /** Puts everything that calls change back. */
   reset?: (folder: string) => void;
-  start: (folder: string) => Promise<Started>;
+  /** Serves HTTP. */
+  start?: ((folder: string) => Promise<Started>) | undefined;
+  /** Speaks on standard input and output. */
+  program?: (folder: string) => Program;
+}
+
+/** A command line, which runs in the folder of the peer. */
+export interface Program {
+  command: string;
+  args: string[];
+  env: Record<string, string>;
 }
 
 export interface Started extends AsyncDisposable {
@@ -46,7 +55,8 @@ function installed(): boolean {
   return Bun.spawnSync(install, { cwd: FOLDER, timeout: INSTALL_MS }).exitCode === 0;
 }
 
-const file = (...path: string[]): string => join(FOLDER, "node_modules", ...path);
+/** A file of an installed server. */
+export const file = (...path: string[]): string => join(FOLDER, "node_modules", ...path);
 
 /** A new folder for what a server reads and writes. */
 export function peerFolder(): { path: string } & Disposable {
@@ -64,16 +74,19 @@ function node(...args: string[]): [string, ...string[]] {
   return [Bun.which("node") ?? "node", ...args];
 }
 
-/** A program on standard input and output, behind a bridge. */
-function bridged(
+/** What the programs read besides the folder of the peer. */
+export const PEER_FOLDER = FOLDER;
+
+function program(
   script: string,
   args: (folder: string) => string[] = () => [],
   env: (folder: string) => Record<string, string> = () => ({}),
 ) {
-  return async (folder: string): Promise<Started> => {
-    const [command, ...rest] = node(script, ...args(folder));
-    return startBridge({ command, args: rest, env: environment(folder, env(folder)), cwd: folder });
-  };
+  return (folder: string): Program => ({
+    command: "/bin/sh",
+    args: ["-c", 'cd "$0" && exec "$@"', folder, ...node(script, ...args(folder))],
+    env: environment(folder, env(folder)),
+  });
 }
 
 /** A program that serves HTTP at the port that it is given. */
@@ -184,9 +197,24 @@ const everything: Peer = {
   ],
 };
 
+/** The same server on standard input and output. */
+const everythingProgram: Peer = {
+  ...everything,
+  name: "everything-program",
+  start: undefined,
+  calls: (folder) => ({
+    ...everything.calls(folder),
+    // Its environment is what the record lists, without what a client on a desk adds.
+    "get-env": [],
+    // It lists what it has made in this process. Lists of gateways come from the stored catalog.
+    "gzip-file-as-resource": [],
+  }),
+  program: program(file("@modelcontextprotocol", "server-everything", "dist", "index.js"), () => ["stdio"]),
+};
+
 const filesystem: Peer = {
   name: "filesystem",
-  start: bridged(file("@modelcontextprotocol", "server-filesystem", "dist", "index.js"), (folder) => [
+  program: program(file("@modelcontextprotocol", "server-filesystem", "dist", "index.js"), (folder) => [
     join(folder, "files"),
   ]),
   reset: (folder) => {
@@ -219,7 +247,7 @@ const filesystem: Peer = {
 
 const memory: Peer = {
   name: "memory",
-  start: bridged(
+  program: program(
     file("@modelcontextprotocol", "server-memory", "dist", "index.js"),
     () => [],
     (folder) => ({ MEMORY_FILE_PATH: join(folder, "memory.jsonl") }),
@@ -251,13 +279,13 @@ const thought = { thought: "First", nextThoughtNeeded: true, thoughtNumber: 1, t
 
 const sequentialThinking: Peer = {
   name: "sequential-thinking",
-  start: bridged(file("@modelcontextprotocol", "server-sequential-thinking", "dist", "index.js")),
+  program: program(file("@modelcontextprotocol", "server-sequential-thinking", "dist", "index.js")),
   calls: () => ({ sequentialthinking: [thought, { ...thought, nextThoughtNeeded: false }] }),
 };
 
 const eslint: Peer = {
   name: "eslint",
-  start: bridged(file("@eslint", "mcp", "src", "mcp-cli.js")),
+  program: program(file("@eslint", "mcp", "src", "mcp-cli.js")),
   reset: (folder) => {
     writeFileSync(
       join(folder, "eslint.config.mjs"),
@@ -272,7 +300,7 @@ const eslint: Peer = {
 
 const drawio: Peer = {
   name: "drawio",
-  start: bridged(file("@drawio", "mcp", "src", "index.js")),
+  program: program(file("@drawio", "mcp", "src", "index.js")),
   reset: (folder) => {
     const page =
       '<diagram id="p" name="Page-1"><mxGraphModel><root><mxCell id="0"/></root></mxGraphModel></diagram>';
@@ -301,7 +329,7 @@ const step = {
 
 const thinkingTools: Peer = {
   name: "thinking-tools",
-  start: bridged(file("mcp-sequentialthinking-tools", "dist", "index.js")),
+  program: program(file("mcp-sequentialthinking-tools", "dist", "index.js")),
   calls: () => ({ sequentialthinking_tools: [step] }),
 };
 
@@ -337,7 +365,7 @@ const official: Peer = {
 
 const knip: Peer = {
   name: "knip",
-  start: bridged(file("@knip", "mcp", "src", "cli.js")),
+  program: program(file("@knip", "mcp", "src", "cli.js")),
   reset: (folder) => writeFileSync(join(folder, "package.json"), '{"name":"place","version":"1.0.0"}\n'),
   calls: (folder) => ({
     "knip-run": [{ cwd: folder }],
@@ -359,7 +387,7 @@ const GIT = {
 
 const git: Peer = {
   name: "git",
-  start: bridged(
+  program: program(
     file("@cyanheads", "git-mcp-server", "dist", "index.js"),
     () => [],
     () => GIT,
@@ -399,6 +427,7 @@ const git: Peer = {
 export const peers: readonly Peer[] = [
   official,
   everything,
+  everythingProgram,
   filesystem,
   memory,
   sequentialThinking,

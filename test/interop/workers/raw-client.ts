@@ -3,11 +3,14 @@ import {
   Client as CurrentClient,
   StreamableHTTPClientTransport as CurrentTransport,
 } from "@modelcontextprotocol/client";
+import { StdioClientTransport as CurrentProgram } from "@modelcontextprotocol/client/stdio";
 import { Client as FirstClient } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as FirstProgram } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as FirstTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { isObject, type JsonObject } from "../../../src/base";
+import type { Program } from "./peers";
 
 /** What both clients can do. */
 interface Methods {
@@ -39,23 +42,32 @@ export const rawClients = {
   "the current client": connectCurrent,
 } as const;
 
-async function connectFirst(url: string, headers: Record<string, string>): Promise<RawClient> {
+/** An address, or a program. */
+type Server = string | Program;
+
+async function connectFirst(server: Server, headers: Record<string, string>): Promise<RawClient> {
   const client = new FirstClient(INFO, { capabilities: ASKING });
   client.setRequestHandler(ElicitRequestSchema, async ({ params }) => answer(params));
-  const transport = new FirstTransport(new URL(url), { requestInit: { headers } });
+  const transport =
+    typeof server === "string"
+      ? new FirstTransport(new URL(server), { requestInit: { headers } })
+      : new FirstProgram({ ...server, stderr: "ignore" });
   // Its types are incompatible under exactOptionalPropertyTypes.
   await client.connect(transport as object as Transport);
   return rawClient(
     client as unknown as Methods & { close(): Promise<void> },
     transport,
-    transport.protocolVersion,
+    "protocolVersion" in transport ? String(transport.protocolVersion) : undefined,
   );
 }
 
-async function connectCurrent(url: string, headers: Record<string, string>): Promise<RawClient> {
+async function connectCurrent(server: Server, headers: Record<string, string>): Promise<RawClient> {
   const client = new CurrentClient(INFO, { capabilities: ASKING, versionNegotiation: { mode: "auto" } });
   client.setRequestHandler("elicitation/create", async ({ params }) => answer(params));
-  const transport = new CurrentTransport(new URL(url), { requestInit: { headers } });
+  const transport =
+    typeof server === "string"
+      ? new CurrentTransport(new URL(server), { requestInit: { headers } })
+      : new CurrentProgram({ ...server, stderr: "ignore" });
   await client.connect(transport);
   return rawClient(
     client as unknown as Methods & { close(): Promise<void> },

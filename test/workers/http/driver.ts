@@ -156,7 +156,13 @@ function runOf(core: Core, kind: WorkerKind, worker: LoadedWorker, leftMs: numbe
   const definition: Partial<ToolDefinition> = { name: "Act" };
   return {
     projectId: worker.projectId,
-    call: { id: "te_1", executionId: "tc_1", projectId: worker.projectId, userId: "alice" },
+    call: {
+      id: "te_1",
+      executionId: "tc_1",
+      projectId: worker.projectId,
+      userId: "alice",
+      actor: "key:key_test",
+    },
     tool: {
       catalog: { toolkit, bases: kind.bases(worker), tools: [], worker: { id: worker.id, type: "http" } },
       definition,

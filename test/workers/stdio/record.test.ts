@@ -82,7 +82,8 @@ describe("a program", () => {
 
   test.each<[string, object, RegExp]>([
     ["a relative path", { command: "./server" }, /absolute path/],
-    ["a secret in an argument", { arguments: ["--key=${secret:T}"] }, /read by other users/],
+    ["the user in an argument", { arguments: ["--user=${user_id}"] }, /read by other users/],
+    ["a missing secret in an argument", { arguments: ["--key=${secret:NONE}"] }, /not in mcp.secrets/],
     [
       "a secret in clear",
       { environment: { GITHUB_TOKEN: "abc-CANARY" } },
@@ -167,4 +168,9 @@ describe("over HTTP, a program is refused with what to do", () => {
     expect(changed.body).toMatchObject({ enabled: false, mcp: { timeout: 20, stdio: SHOWN } });
     expect(deleted.status).toBe(204);
   });
+});
+
+test("a program is not told who calls in a token: it has no requests", async () => {
+  const refused = site.runtime.workers.create(operator, { ...program("told"), identity: "jwt" });
+  await expect(refused).rejects.toThrow("A program gets its user in its environment");
 });

@@ -1,5 +1,5 @@
 // What was sent in confidence and must not come back: a worker that echoes a request would show tokens to models.
-import type { Redacted } from "../../base";
+import type { Redacted } from "../base";
 
 const NOTICE = "[redacted]";
 /** Shorter values occur in texts by chance. */

@@ -1,0 +1,2 @@
+export { finderOf } from "./finders";
+export { Finding, unknownTool } from "./finding";

@@ -1,0 +1,185 @@
+// SQL of what is stored about users, over the tables of all areas. A new column with a user belongs here too; a test compares.
+import {
+  all,
+  command,
+  erase,
+  named,
+  query,
+  type Query,
+  run,
+  type SqlValue,
+  type Store,
+  touch,
+  type Transaction,
+} from "../store";
+
+export type UserRow = Readonly<Record<string, SqlValue>>;
+
+export interface UserCounts {
+  connections: number;
+  scheduled_runs: number;
+}
+
+export interface UserTable {
+  /** The list of the export. */
+  name: string;
+  /** Parameters: project and user. */
+  rows: Query<UserRow>;
+}
+
+/** In `runtime.db`, except for grants and the audit trail. */
+export const TABLES: readonly UserTable[] = [
+  {
+    name: "consents",
+    rows: query(
+      "SELECT id, provider_id, status, reason, needed, scopes, next_uri, connection_id, created_at, expires_at, used_at, " +
+        "finished_at FROM authorizations WHERE project_id = ? AND user_id = ? ORDER BY created_at, id",
+    ),
+  },
+  {
+    name: "scheduled_runs",
+    rows: query(
+      "SELECT id, execution_id, actor, toolkit_name, tool_name, toolkit_version, status, run_at, created_at, started_at, " +
+        "finished_at, sealed_input FROM scheduled_runs WHERE project_id = ? AND user_id = ? ORDER BY created_at, id",
+    ),
+  },
+  {
+    name: "remembered",
+    rows: query(
+      "SELECT kind, name, part, stored_at, bytes FROM tool_memory WHERE project_id = ? AND connection_id IN " +
+        "(SELECT id FROM connections WHERE user_id = ? AND connections.project_id = tool_memory.project_id) ORDER BY kind, name, part",
+    ),
+  },
+  {
+    name: "answers",
+    rows: query(
+      "SELECT project_id, credential, operation, key_hash, sealed_answer, expires_at FROM idempotency " +
+        "WHERE project_id = ? AND user_id = ? ORDER BY expires_at",
+    ),
+  },
+  {
+    name: "keys",
+    rows: query(
+      "SELECT id, name, role FROM api_keys WHERE project_id = ? AND EXISTS " +
+        "(SELECT 1 FROM json_each(users) WHERE value = ?) ORDER BY id",
+    ),
+  },
+  {
+    name: "workers",
+    rows: query(
+      "SELECT id FROM workers WHERE project_id = ? AND json_extract(config, '$.authorization.user') = ? ORDER BY id",
+    ),
+  },
+];
+
+export const CONNECTIONS = query<UserRow>(
+  "SELECT id, project_id, user_id, provider_id, status, status_reason, scopes, expires_at, created_at, updated_at, " +
+    "sealed_facts FROM connections WHERE project_id = ? AND user_id = ? ORDER BY created_at, id",
+);
+export const REVOCATIONS = query<UserRow>(
+  "SELECT provider_id, attempts, due_at, created_at FROM revocations WHERE project_id = ? AND user_id = ? ORDER BY created_at",
+);
+export const ATTEMPTS = query<UserRow>(
+  "SELECT id, started_at, finished_at, success, system_error, sealed_output FROM scheduled_attempts " +
+    "WHERE project_id = ? AND run_id = ? ORDER BY fence",
+);
+
+const DELETE_FLOWS = query("DELETE FROM authorizations WHERE project_id = ? AND user_id = ?");
+const DELETE_RUNS = query("DELETE FROM scheduled_runs WHERE project_id = ? AND user_id = ?");
+const COUNT_DOWN = query(
+  "UPDATE counters SET value = value - ? WHERE project_id = ? AND name = 'scheduled runs'",
+);
+const DELETE_ANSWERS = query("DELETE FROM idempotency WHERE project_id = ? AND user_id = ?");
+const unpin = command<{ projectId: string; userId: string }>(
+  "UPDATE api_keys SET users = (SELECT json_group_array(value) FROM json_each(api_keys.users) WHERE value <> :userId) " +
+    "WHERE project_id = :projectId AND EXISTS (SELECT 1 FROM json_each(api_keys.users) WHERE value = :userId)",
+);
+const LEAVE_WORKERS = query(
+  "UPDATE workers SET config = json_remove(config, '$.authorization.user'), version = version + 1 " +
+    "WHERE project_id = ? AND json_extract(config, '$.authorization.user') = ?",
+);
+
+/** Deletes the rows of `TABLES`. */
+export function* removeUser(projectId: string, userId: string): Transaction<void> {
+  yield* erase();
+  yield* run(DELETE_FLOWS, projectId, userId);
+  const runs = yield* run(DELETE_RUNS, projectId, userId);
+  yield* run(COUNT_DOWN, runs, projectId);
+  yield* run(DELETE_ANSWERS, projectId, userId);
+  yield* unpin({ projectId, userId });
+  yield* run(LEAVE_WORKERS, projectId, userId);
+  for (const kind of ["authorizations", "idempotency", "keys", "workers"] as const) yield* touch(kind);
+}
+
+export function* rowsInTransaction(
+  { rows }: UserTable,
+  projectId: string,
+  userId: string,
+): Transaction<UserRow[]> {
+  return yield* all(rows, projectId, userId);
+}
+
+// Each part reads as many users as the page can have.
+const PARTS_OF = [
+  "connections",
+  "authorizations",
+  "scheduled_runs",
+  "revocations",
+  "idempotency",
+  "audit_people",
+] as const;
+const PARTS = PARTS_OF.map((table) =>
+  query<{ user_id: string }>(
+    `SELECT DISTINCT user_id FROM ${table} WHERE project_id = ? AND user_id > ? AND user_id NOT LIKE 'erased-%' ` +
+      "ORDER BY user_id LIMIT ?",
+  ),
+);
+const IS_NAMED = PARTS_OF.map((table) =>
+  query<{ user_id: string }>(`SELECT user_id FROM ${table} WHERE project_id = ? AND user_id = ? LIMIT 1`),
+);
+const HAS_EXECUTED = query<{ user_id: string }>(
+  "SELECT user_id FROM executions WHERE project_id = ? AND user_id = ? LIMIT 1",
+);
+const EXECUTED = query<{ user_id: string }>(
+  "SELECT DISTINCT user_id FROM executions WHERE project_id = ? AND user_id > ? ORDER BY user_id LIMIT ?",
+);
+const COUNTS = named<{ projectId: string; userId: string }, UserCounts>(
+  "SELECT (SELECT COUNT(*) FROM connections WHERE project_id = :projectId AND user_id = :userId) AS connections, " +
+    "(SELECT COUNT(*) FROM scheduled_runs WHERE project_id = :projectId AND user_id = :userId) AS scheduled_runs",
+);
+
+/** The ids of users after one, in the order of their bytes. Those of erased users begin with a control character. */
+export async function userIds(
+  { store, logStore }: { store: Store; logStore: Store },
+  projectId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const found = await Promise.all([
+    ...PARTS.map((part) => store.all(part, projectId, after, limit)),
+    logStore.all(EXECUTED, projectId, after, limit),
+  ]);
+  const ids = new Set(found.flat().map(({ user_id }) => user_id));
+  return [...ids].toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).slice(0, limit);
+}
+
+/** The user, if something is stored. */
+export async function knownUser(
+  { store, logStore }: { store: Store; logStore: Store },
+  projectId: string,
+  userId: string,
+): Promise<string[]> {
+  const found = await Promise.all([
+    ...IS_NAMED.map((part) => store.get(part, projectId, userId)),
+    logStore.get(HAS_EXECUTED, projectId, userId),
+  ]);
+  return found.some((row) => row !== undefined) ? [userId] : [];
+}
+
+export async function countsOf(store: Store, projectId: string, userId: string): Promise<UserCounts> {
+  return (
+    (await store.get(COUNTS, ...COUNTS.values({ projectId, userId }))) ?? {
+      connections: 0,
+      scheduled_runs: 0,
+    }
+  );
+}

@@ -1,0 +1,109 @@
+// Users have no records of their own: grants, runs, keys and logs name them.
+import { type Audit, type ExecutionLog, type Trail } from "../audit";
+import { checkUserId } from "../base";
+import { type Connections, givenUpGrants, sentOrders } from "../connections";
+import type { Core } from "../core";
+import { unavailable } from "../errors";
+import type { Principal } from "../identity";
+import type { Providers } from "../providers";
+import type { Store, Transaction } from "../store";
+import { UserExports } from "./export";
+import { countsOf, knownUser, removeUser, userIds } from "./repository";
+import type { ErasedUser, UserExport, UsersFilter, UsersPage } from "./schema";
+
+export interface UserParts {
+  audit: Audit;
+  trail: Trail;
+  executionLog: ExecutionLog;
+  logStore: Store;
+  providers: Providers;
+  connections: Connections;
+}
+
+const DEFAULT_LIMIT = 100;
+/** How often an erasure begins again because the user's grants have changed meanwhile. */
+const ATTEMPTS = 5;
+/** Comes before every valid id. */
+const FIRST = "\u001F";
+
+export class Users {
+  readonly #core: Core;
+  readonly #parts: UserParts;
+  readonly #exports: UserExports;
+
+  constructor(core: Core, parts: UserParts) {
+    this.#core = core;
+    this.#parts = parts;
+    this.#exports = new UserExports(core, parts.trail);
+  }
+
+  /** Everybody of whom something is stored, in the order of the ids. */
+  async list(
+    { projectId }: Principal,
+    { user_id: one, after = FIRST, limit = DEFAULT_LIMIT }: UsersFilter,
+  ): Promise<UsersPage> {
+    await this.#parts.executionLog.flush();
+    const stores = { store: this.#core.store, logStore: this.#parts.logStore };
+    const ids =
+      one === undefined
+        ? await userIds(stores, projectId, { after, limit: limit + 1 })
+        : await knownUser(stores, projectId, one);
+    const shown = ids.slice(0, limit);
+    const items = shown.map(async (user_id) => ({
+      user_id,
+      ...(await countsOf(this.#core.store, projectId, user_id)),
+    }));
+    const last = shown.at(-1);
+    return {
+      items: await Promise.all(items),
+      ...(ids.length > limit && last !== undefined ? { next: last } : {}),
+    };
+  }
+
+  /** Everything that is stored about a user. Throws `invalid_parameter` for an id that is not valid. */
+  async export(principal: Principal, userId: string): Promise<UserExport> {
+    checkUserId(userId);
+    const { audit } = this.#parts;
+    const { projectId } = principal;
+    await this.#core.store.write(() => audit.record(principal, "user.export", projectId, { user: userId }));
+    return this.#exports.of(principal, userId);
+  }
+
+  /**
+   * Deletes everything that is stored about a user, and revokes the user's grants. The audit trail keeps its entries under a
+   * pseudonym whose user is forgotten. Throws `invalid_parameter`, and `unavailable` if the user's grants keep changing.
+   */
+  async erase(principal: Principal, userId: string): Promise<ErasedUser> {
+    checkUserId(userId);
+    const { projectId } = principal;
+    const { providers, executionLog, connections } = this.#parts;
+    const { executions, audit: _stays, ...before } = counted(await this.#exports.of(principal, userId));
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const grants = await givenUpGrants(this.#core, providers, { projectId, userId });
+      if (!(await this.#core.store.write(() => this.#erase(principal, userId, grants.body)))) continue;
+      const removed = await executionLog.eraseUser(projectId, userId);
+      const { revoked, waiting } = await sentOrders(this.#core, connections.revocations, grants.orders);
+      const erased = { ...before, executions: Math.max(executions ?? 0, removed) };
+      return { user_id: userId, erased, revoked, to_revoke: waiting };
+    }
+    throw unavailable("The grants of this user keep changing. Try again.");
+  }
+
+  *#erase(principal: Principal, userId: string, grants: () => Transaction<boolean>): Transaction<boolean> {
+    const { projectId } = principal;
+    const { audit } = this.#parts;
+    // First the grants: their orders are made of rows that are deleted next.
+    if (!(yield* grants())) return false;
+    yield* removeUser(projectId, userId);
+    yield* audit.record(principal, "user.erase", projectId, { user: userId });
+    yield* audit.forgetUser(projectId, userId);
+    return true;
+  }
+}
+
+function counted(given: UserExport): Record<string, number> {
+  const lists = Object.entries(given).flatMap(([name, value]) =>
+    Array.isArray(value) ? [[name, value.length] as const] : [],
+  );
+  return Object.fromEntries(lists);
+}
