@@ -83,7 +83,7 @@ test("progress and replies reach the request that they name, and unknown ones no
   expect(changes()).toBe(1);
 });
 
-test("text that is no message is passed over", async () => {
+test("text that is not a message is passed over", async () => {
   const { channel, say } = stage(false);
   const only = textOf(channel.request(1, "tools/call", "{}").messages);
   await say("Server, ready" as never, [reply(1)] as never);
