@@ -16,7 +16,7 @@ import { withDatabaseErrors } from "./data-folder";
 import { type Health, HealthCheck } from "./health";
 import { openCore, type RuntimeParts } from "./open-core";
 import { Bindings, Chains, Hooks, PluginHealth, Plugins, Trials } from "./hooks";
-import { Identity, OpenIdIssuer } from "./identity";
+import { Identity, OpenIdIssuer, Suspensions } from "./identity";
 import { mcpServersOf, programsOf } from "./programs";
 import { Providers } from "./providers";
 import { Mcp } from "./mcp";
@@ -152,7 +152,8 @@ function servicesOf(
       programs.removeProjectInBackground(project.id, project.incarnation);
     },
   };
-  const identity = new Identity(core, { audit, executionLog, issuer, grants });
+  const suspensions = new Suspensions(core);
+  const identity = new Identity(core, { audit, executionLog, issuer, grants, suspensions });
   const providers = new Providers(core, audit, extensions.presets, {
     *changed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
@@ -176,7 +177,14 @@ function servicesOf(
     yield* endFlowsOfProvider(audit, projectId, id, "the project was deleted", clock.now());
     yield* endConnectionsOfProvider(projectId, id, clock.now());
   });
-  const authorization = new AuthorizationService(core, { providers, connections, settings, limits, audit });
+  const authorization = new AuthorizationService(core, {
+    providers,
+    connections,
+    settings,
+    limits,
+    audit,
+    suspensions,
+  });
   const consent = new Consent(core, {
     providers,
     connections,
@@ -267,7 +275,7 @@ function servicesOf(
       workers,
     }),
     gateways,
-    users: new Users(core, { audit, trail, executionLog, logStore, providers, connections }),
+    users: new Users(core, { audit, trail, executionLog, logStore, providers, connections, suspensions }),
     workers,
     mcp,
     models,

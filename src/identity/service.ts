@@ -16,6 +16,7 @@ import * as repository from "./repository";
 import type { KeyRow, PinnedAdminKey, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
 import { Standing } from "./standing";
+import type { Suspensions } from "./suspensions";
 import { DEFAULT_ID, type Resource, type ResourceUser, UserPrincipals } from "./user-principals";
 import { looksLikeJwt } from "./user-tokens";
 
@@ -31,6 +32,7 @@ interface IdentityParts {
   executionLog: ExecutionLog;
   issuer: OpenIdIssuer;
   grants: GrantsOfProject;
+  suspensions: Suspensions;
 }
 
 export class Identity {
@@ -42,17 +44,19 @@ export class Identity {
   /** By the whole header, so that a known header needs no hash. Contains existing keys only. */
   readonly #keys: CachedByGeneration<string, CachedKey>;
   readonly #standing: Standing;
+  readonly #suspensions: Suspensions;
   readonly #users: UserPrincipals;
 
   constructor(core: Core, parts: IdentityParts) {
-    const { audit, executionLog, issuer, grants } = parts;
+    const { audit, executionLog, issuer, grants, suspensions } = parts;
     this.projects = new Projects(core.store, audit);
     this.#core = core;
     this.#audit = audit;
     this.#deletion = new ProjectDeletion(core, audit, grants);
     this.#executionLog = executionLog;
     this.#keys = new CachedByGeneration(core.store, "keys", MAX_CACHED_KEYS);
-    this.#standing = new Standing(core);
+    this.#suspensions = suspensions;
+    this.#standing = new Standing(core, suspensions);
     this.#users = new UserPrincipals(core, issuer);
   }
 
@@ -77,12 +81,23 @@ export class Identity {
    */
   async authenticate(header: string | undefined, pathProject?: string): Promise<Principal> {
     const text = credentialOf(header);
-    if (looksLikeJwt(text)) return this.#users.inProject(text, pathProject);
+    if (looksLikeJwt(text)) return this.#active(await this.#users.inProject(text, pathProject));
     if (!text.startsWith("rt_"))
       throw invalidAuthorization("The credential is not an API key of this server.");
     const known = await this.#keys.get(header ?? "", () => this.#findKey(text));
     if (!this.#alive(known)) throw invalidAuthorization("The API key has expired.");
     return this.#used(known);
+  }
+
+  /** Throws `forbidden` if the principal is a suspended user, or acts for one. */
+  async requireActive(principal: Principal, userId: string | undefined): Promise<void> {
+    const user = principal.kind === "user" ? principal.userId : userId;
+    if (user !== undefined) await this.#suspensions.check(principal.projectId, user);
+  }
+
+  async #active(principal: Principal): Promise<Principal> {
+    await this.requireActive(principal, undefined);
+    return principal;
   }
 
   #alive({ expiresAt }: CachedKey): boolean {
@@ -114,7 +129,9 @@ export class Identity {
 
   /** The user of a token for a resource (RFC 8707). Throws `invalid_authorization`. */
   async authenticateAt(header: string | undefined, resource: Resource): Promise<ResourceUser> {
-    return this.#users.atResource(credentialOf(header), resource);
+    const user = await this.#users.atResource(credentialOf(header), resource);
+    await this.#active(user.principal);
+    return user;
   }
 
   /**

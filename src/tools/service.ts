@@ -95,6 +95,7 @@ export class Tools {
       schedule: this.scheduled,
       executionLog,
       idempotency,
+      requireActive: (principal: Principal, userId: string) => identity.requireActive(principal, userId),
     };
     this.#execute = new Execute(core, { ...executing, registryOf });
     this.selfChecks = new SelfChecks({
