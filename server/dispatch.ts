@@ -90,20 +90,14 @@ async function handled(
   const revocation = isWatched ? new Revocation(runtime, principal) : undefined;
   const call = new CheckedCall(front, operation, principal, incoming, read, revocation);
   const key = operation.remembersAnswer === true ? call.idempotencyKey : undefined;
-  let deprecation: Deprecation | undefined;
-  const handle = async (): Promise<unknown> => {
-    // Before the work: in the turn that has looked up everything else, this needs no look at the database.
-    if (operation.tool !== undefined) {
-      const { name, version } = operation.tool(call);
-      deprecation = await runtime.tools.deprecationOf(principal, name, version);
-    }
-    return key === undefined ? operation.handle(call) : handledOnce(operation, call, params, key);
-  };
+  const handle = (): unknown =>
+    key === undefined ? operation.handle(call) : handledOnce(operation, call, params, key);
   const run = () => (revocation === undefined ? handle() : revocation.during(handle));
   const isConditional = operation.method !== "GET" && hasPrecondition(request);
   const value = await (isConditional ? underPreconditions(request, operation, call, run) : run());
   const response = responseOf(operation, request, value);
-  if (deprecation !== undefined) markDeprecated(response.headers, runtime.core.publicUrl(), deprecation);
+  if (operation.tool !== undefined)
+    await markDeprecated(response.headers, runtime, principal, operation.tool(call));
   return response;
 }
 
@@ -135,12 +129,20 @@ function locationOf(request: Request, value: unknown): string {
   return `${parent}/${encodeURIComponent(id)}`;
 }
 
-type Deprecation = NonNullable<Awaited<ReturnType<Runtime["tools"]["deprecationOf"]>>>;
-
 /** `Deprecation` (RFC 9745) and the successor, on answers about a tool that has been replaced. */
-function markDeprecated(headers: Headers, publicUrl: string, { replacement, since }: Deprecation): void {
-  headers.set("deprecation", `@${Math.floor(since.getTime() / 1000)}`);
-  headers.append("link", `<${publicUrl}/v1/tools/${replacement}>; rel="successor-version"`);
+async function markDeprecated(
+  headers: Headers,
+  { core, tools }: Runtime,
+  principal: Principal,
+  { name, version }: { name: string; version?: string | undefined },
+): Promise<void> {
+  const deprecation = await tools.deprecationOf(principal, name, version);
+  if (deprecation === undefined) return;
+  headers.set("deprecation", `@${Math.floor(deprecation.since.getTime() / 1000)}`);
+  headers.append(
+    "link",
+    `<${core.publicUrl()}/v1/tools/${deprecation.replacement}>; rel="successor-version"`,
+  );
 }
 
 /** A repeat under the same key gets the answer of the first. */

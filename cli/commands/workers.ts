@@ -79,7 +79,7 @@ export const verbs = [
     examples: [
       "runtime workers update files --call-timeout 20",
       "runtime workers update crm --updates auto",
-      "runtime workers update memory -- npx -y @modelcontextprotocol/server-memory@2026.7.4",
+      "runtime workers update memory -- npx -y @modelcontextprotocol/server-memory@2026.8.31",
     ],
     program: true,
     flags: [{ flag: "--address <address>", meaning: "its new address" }, ...WORKER_FLAGS],

@@ -158,7 +158,7 @@ async function imported(call: ClientCall, planned: Planned): Promise<Imported> {
   }
   try {
     const worker = await created(call, planned);
-    const failure = failureOf(worker);
+    const failure = failureOf(worker, draft);
     if (failure === undefined) return { ...common, ...factsOf(worker), ...notesOf(common, worker) };
     await deleteWorker(client, id);
     return failed(common, failure);
@@ -178,18 +178,21 @@ const factsOf = ({ toolkit = "", catalog: { tools } }: Worker) => ({
   tools,
 });
 
-function notesOf({ notes = [] }: Imported, { id, requirements, enabled }: Worker): { notes?: string[] } {
-  const consent =
-    requirements.met || !enabled
-      ? []
-      : [`Its tools are listed after a consent: runtime workers authorize ${id}`];
-  const all = [...notes, ...consent];
+function notesOf({ notes = [] }: Imported, { id, requirements, enabled, mcp }: Worker): { notes?: string[] } {
+  const problem = mcp?.oauth2?.problem;
+  const next = problem ?? `Its tools are listed after a consent: runtime workers authorize ${id}`;
+  const all = requirements.met || !enabled ? notes : [...notes, next];
   return all.length === 0 ? {} : { notes: all };
 }
 
-/** Why a new worker cannot be used. One that waits for a consent can. */
-function failureOf({ enabled, requirements, catalog: { error } }: Worker): string | undefined {
-  return enabled && requirements.met ? error : undefined;
+/** Why a new worker cannot be used. One that waits for a consent can, but not one that refuses what it was given. */
+function failureOf(
+  { enabled, requirements, catalog: { error } }: Worker,
+  draft: WorkerDraft,
+): string | undefined {
+  if (!enabled || error === undefined || requirements.met) return enabled ? error : undefined;
+  const isRefused = Object.keys(draft.mcp.secrets ?? {}).length > 0;
+  return isRefused ? `It refuses the credentials in the file. ${error}` : undefined;
 }
 
 const MOST_NAMES = 5;

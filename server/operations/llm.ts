@@ -3,8 +3,8 @@ import { EmbeddingsRequest, EmbeddingsResponse } from "../../src/llm/embeddings"
 import { ModelList } from "../../src/llm/model-schema";
 import { ResponsesRequest, ResponsesResponse } from "../../src/llm/responses/schema";
 import { ChatRequest, ChatResponse } from "../../src/llm/schema";
-import type { ChatAnswer } from "../../src/llm";
-import { operation } from "./operation";
+import type { ChatAnswer, ChatCall } from "../../src/llm";
+import { type Call, operation } from "./operation";
 
 const tag = "Language model";
 const errors = [400, 401, 403, 413, 415, 429, 500, 504] as const;
@@ -20,10 +20,11 @@ export const llmOperations = [
     body: ChatRequest,
     success: { status: 200, schema: ChatResponse },
     ...conversation,
-    handle: async ({ runtime, principal, body: request, text, signal, streaming, idempotencyKey }) => {
-      const ended = request.stream === true ? streaming() : undefined;
-      const answer = await runtime.chat.complete(principal, { request, text, signal, ended, idempotencyKey });
-      return responseOf(answer);
+    handle: (call) => {
+      const { runtime, principal, body: request, text, idempotencyKey } = call;
+      return conversed(call, (stop) =>
+        runtime.chat.complete(principal, { request, text, idempotencyKey, ...stop }),
+      );
     },
   }),
   operation("POST", "/v1/responses", {
@@ -34,10 +35,11 @@ export const llmOperations = [
     body: ResponsesRequest,
     success: { status: 200, schema: ResponsesResponse },
     ...conversation,
-    handle: async ({ runtime, principal, body: request, text, signal, streaming, idempotencyKey }) => {
-      const ended = request.stream === true ? streaming() : undefined;
-      const call = { request, text, signal, ended, idempotencyKey };
-      return responseOf(await runtime.responses.create(principal, call));
+    handle: (call) => {
+      const { runtime, principal, body: request, text, idempotencyKey } = call;
+      return conversed(call, (stop) =>
+        runtime.responses.create(principal, { request, text, idempotencyKey, ...stop }),
+      );
     },
   }),
   operation("POST", "/v1/embeddings", {
@@ -49,8 +51,10 @@ export const llmOperations = [
     success: { status: 200, schema: EmbeddingsResponse },
     errors,
     slow: true,
-    handle: async ({ runtime, principal, body: request, text, signal }) =>
-      jsonText(await runtime.embeddings.create(principal, { request, text, signal })),
+    handle: async ({ runtime, principal, body: request, text, departure }) => {
+      using signal = departure();
+      return jsonText(await runtime.embeddings.create(principal, { request, text, signal }));
+    },
   }),
   operation("GET", "/v1/models", {
     id: "models-list",
@@ -64,6 +68,17 @@ export const llmOperations = [
 ];
 
 const JSON_TYPE = { "content-type": "application/json", "cache-control": "no-store" };
+
+/** A stream outlasts its handler, so it needs a real signal; a whole answer does not. */
+async function conversed(
+  call: Pick<Call<unknown, { stream?: boolean | null }>, "body" | "departure" | "signal" | "streaming">,
+  answer: (stop: Pick<ChatCall, "signal" | "ended">) => Promise<ChatAnswer>,
+): Promise<Response> {
+  if (call.body.stream === true)
+    return responseOf(await answer({ signal: call.signal, ended: call.streaming() }));
+  using signal = call.departure();
+  return responseOf(await answer({ signal }));
+}
 
 function responseOf(answer: ChatAnswer): Response {
   return "json" in answer ? jsonText(answer.json) : eventStream(answer.events);

@@ -69,5 +69,7 @@ function helpOf(config: ApiKeyConfig | undefined): string {
 
 function sentTo(config: ApiKeyConfig | undefined): string {
   const hosts = originsOf(config?.addresses ?? []).map((origin) => `<li>${shown(origin)}</li>`);
-  return hosts.length === 0 ? "" : `<dt>It is sent only to</dt><dd><ul>${hosts.join("")}</ul></dd>`;
+  return hosts.length === 0
+    ? ""
+    : `<dt>Over the network, it is sent only to</dt><dd><ul>${hosts.join("")}</ul></dd>`;
 }

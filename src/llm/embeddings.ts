@@ -1,5 +1,6 @@
 // Embeddings: passed through to the server of the model.
 import { type Static, Type } from "typebox";
+import type { Abortable } from "../base";
 import type { Core } from "../core";
 import { invalidParameter } from "../errors";
 import type { Principal } from "../identity";
@@ -45,7 +46,7 @@ export interface EmbeddingsCall {
   /** The request body as text. */
   text: string;
   /** Aborts when the caller disconnects. */
-  signal?: AbortSignal | undefined;
+  signal?: Abortable | undefined;
 }
 
 export class Embeddings {

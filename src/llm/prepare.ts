@@ -1,4 +1,5 @@
 // What requests of all protocols share: the client of the model, the body for it, the end of the caller.
+import { type Abortable, signalOf } from "../base";
 import type { Core } from "../core";
 import { invalidParameter, toRuntimeError } from "../errors";
 import { actFor, type Principal } from "../identity";
@@ -24,11 +25,12 @@ export function bodyOf(given: ChatRequest, { model, server }: Choice, set: ToolS
 }
 
 /** Aborts when the caller disconnects or stops reading the stream. */
-export function hangUp({ signal }: { signal?: AbortSignal | undefined }): {
+export function hangUp({ signal: given }: { signal?: Abortable | undefined }): {
   signal: AbortSignal;
   gone(): void;
 } {
   const reader = new AbortController();
+  const signal = signalOf(given);
   return {
     signal: signal === undefined ? reader.signal : AbortSignal.any([signal, reader.signal]),
     gone: () => reader.abort(),

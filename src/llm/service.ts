@@ -1,5 +1,5 @@
 // Chat completions: chooses the server and the tools, and passes the answer to the caller.
-import { reveal } from "../base";
+import { type Abortable, reveal } from "../base";
 import { withParts } from "./content-parts";
 import type { Core } from "../core";
 import { invalidParameter } from "../errors";
@@ -29,7 +29,7 @@ export interface ChatCall {
   /** The request body as text. */
   text: string;
   /** Aborts when the caller disconnects. */
-  signal?: AbortSignal | undefined;
+  signal?: Abortable | undefined;
   /** Called when a streamed answer has ended, or its reader has disconnected. */
   ended?: (() => void) | undefined;
   /** Writes of a run are not repeated under the same key. */

@@ -1,8 +1,8 @@
 // Finds the program of a command, as a shell would, and says what is wrong before anything is started.
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isWithin } from "./rules";
 import { ProcessRefused } from "./spec";
+import { isWithin } from "./within";
 
 export const USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 

@@ -64,17 +64,19 @@ export class ProcessHost {
 
   async #linked(): Promise<SupervisorLink> {
     const link = (this.#link ??= SupervisorLink.open(this.#parts.executable, this.#parts.log));
-    const forget = (): void => {
-      if (this.#link === link) this.#link = undefined;
-    };
     try {
       const opened = await link;
-      void opened.gone.then(forget);
-      return opened;
+      if (opened.isOpen) return opened;
     } catch (error) {
-      forget();
+      this.#forget(link);
       throw error;
     }
+    this.#forget(link);
+    return this.#linked();
+  }
+
+  #forget(link: Promise<SupervisorLink>): void {
+    if (this.#link === link) this.#link = undefined;
   }
 }
 

@@ -4,15 +4,16 @@ import { closeSync } from "node:fs";
 const MAX_WAITING_BYTES = 16_777_216;
 
 export class InputPipe {
-  readonly #descriptor: number;
   readonly #sink: Bun.FileSink;
   #waiting = 0;
   #closed = false;
+  readonly #whenClosed = Promise.withResolvers<never>();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(descriptor: number) {
-    this.#descriptor = descriptor;
+    // The writer works with a duplicate.
     this.#sink = Bun.file(descriptor).writer();
+    closeSync(descriptor);
   }
 
   async write(line: string): Promise<void> {
@@ -30,8 +31,6 @@ export class InputPipe {
     }
   }
 
-  readonly #whenClosed = Promise.withResolvers<never>();
-
   async #put(bytes: Uint8Array): Promise<void> {
     if (this.#closed) throw new Error("the program has ended");
     await this.#sink.write(bytes);
@@ -39,11 +38,15 @@ export class InputPipe {
   }
 
   /** The program sees the end of its input. Lines that still wait are rejected. */
-  async close(): Promise<void> {
+  close(): void {
     if (this.#closed) return;
     this.#closed = true;
     this.#whenClosed.promise.catch(() => undefined);
     this.#whenClosed.reject(new Error("the program has ended"));
-    closeSync(this.#descriptor);
+    // What the pipe has not taken yet goes when the program reads or ends.
+    const end = async (): Promise<void> => {
+      await this.#sink.end();
+    };
+    void end().catch(() => undefined);
   }
 }

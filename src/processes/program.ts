@@ -7,6 +7,8 @@ import { outputPipe } from "./output-pipe";
 import { ProcessRefused, type ProcessEnd, type RunningProcess } from "./spec";
 import type { SupervisorLink } from "./supervisor-link";
 
+const INPUT_ENDS_MS = 300;
+
 export class Program implements RunningProcess {
   readonly id: string;
   readonly ended: Promise<ProcessEnd>;
@@ -76,7 +78,9 @@ export class Program implements RunningProcess {
   }
 
   async end(): Promise<void> {
-    await this.#input?.close();
+    this.#input?.close();
+    // Most programs end by themselves when their input ends.
+    await Promise.race([this.ended, Bun.sleep(INPUT_ENDS_MS)]);
     this.#link?.end(this.id);
     await this.ended;
     await this.#output?.close();
@@ -85,7 +89,7 @@ export class Program implements RunningProcess {
   #finish(end: ProcessEnd): void {
     if (this.#over) return;
     this.#over = true;
-    void this.#input?.close();
+    this.#input?.close();
     this.#ended.resolve(end);
   }
 }

@@ -1,24 +1,21 @@
 // The rules of a cage, as real paths. Landlock only allows: whatever is below an allowed folder is allowed too. A folder that
 // contains something protected is therefore replaced by its other entries.
-import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { accessSync, constants, type Dirent, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { otherPathsOf } from "./mounts";
 import type { CageRule } from "./plan";
 import { ProcessRefused, type ProcessSpec } from "./spec";
 import { SETTINGS, SYSTEM_RULES } from "./system-folders";
+import { isWithin } from "./within";
 
 export interface CagePaths {
   rules: CageRule[];
   unixSockets: boolean;
 }
 
-/** Whether `path` is `folder` or lies below it. Both are real paths. */
-export function isWithin(path: string, folder: string): boolean {
-  return path === folder || folder === "/" || path.startsWith(`${folder}/`);
-}
-
 /** The rules of a program. `hidden` are the folders and files that it must not read. Throws `ProcessRefused`. */
 export function cagePaths(spec: ProcessSpec, hidden: readonly string[]): CagePaths {
-  const secret = hidden.flatMap(realPaths);
+  const secret = hidden.flatMap(realPaths).flatMap((path) => [path, ...otherPathsOf(path)]);
   const home = realpathSync(spec.home);
   refuseAround(home, secret, `The home ${spec.home} of a program`);
   const read = spec.read.map((path) => allowed(path, "read", home, secret));
@@ -79,22 +76,33 @@ function allowed(path: string, list: "read" | "write", home: string, secret: rea
 
 /** The rule, or those of the entries of its folder that are not hidden. */
 function without(rule: CageRule, secret: readonly string[]): CageRule[] {
+  if (SETTINGS.includes(rule.path)) return settingsWithout(rule, secret).rules;
   const inside = secret.filter((hidden) => isWithin(hidden, rule.path));
-  if (inside.some((hidden) => hidden === rule.path)) return [];
-  const settings = SETTINGS.some((folder) => isWithin(rule.path, folder));
-  if (inside.length === 0 && !(settings && hasPrivate(rule.path))) return [rule];
-  return entriesOf(rule.path)
-    .map((name) => ({ path: join(rule.path, name), access: rule.access }))
-    .filter(({ path }) => !settings || isPublic(path))
-    .flatMap((entry) => without(entry, secret));
+  if (inside.length === 0) return [rule];
+  if (inside.includes(rule.path)) return [];
+  return entriesOf(rule.path).flatMap(({ name }) =>
+    without({ path: join(rule.path, name), access: rule.access }, inside),
+  );
+}
+
+/** The same, also without what is not for every user of the machine. `whole`: nothing had to be left out. */
+function settingsWithout(rule: CageRule, secret: readonly string[]): { rules: CageRule[]; whole: boolean } {
+  if (secret.includes(rule.path)) return { rules: [], whole: false };
+  const parts = entriesOf(rule.path).map((entry) => {
+    const inner = { path: join(rule.path, entry.name), access: rule.access };
+    // What we cannot read either needs no exception.
+    if (!isPublic(inner.path) && isReadable(inner.path)) return { rules: [], whole: false };
+    if (entry.isDirectory()) return settingsWithout(inner, secret);
+    return secret.includes(inner.path) ? { rules: [], whole: false } : { rules: [inner], whole: true };
+  });
+  if (parts.every(({ whole }) => whole)) return { rules: [rule], whole: true };
+  return { rules: parts.flatMap(({ rules }) => rules), whole: false };
 }
 
 // Links are not followed: a rule about a link would be about its target, and reading a link needs no rule.
-function entriesOf(folder: string): string[] {
+function entriesOf(folder: string): Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => !entry.isSymbolicLink())
-      .map(({ name }) => name);
+    return readdirSync(folder, { withFileTypes: true }).filter((entry) => !entry.isSymbolicLink());
   } catch {
     return [];
   }
@@ -114,9 +122,11 @@ function isPublic(path: string): boolean {
   }
 }
 
-function hasPrivate(path: string): boolean {
-  return entriesOf(path).some((name) => {
-    const entry = join(path, name);
-    return !isPublic(entry) || hasPrivate(entry);
-  });
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

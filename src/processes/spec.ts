@@ -49,7 +49,7 @@ export interface RunningProcess {
   lastErrors(): string[];
   /** Resolves when the program and everything that it started are gone. Never rejects. */
   readonly ended: Promise<ProcessEnd>;
-  /** Closes standard input, sends SIGTERM, and kills what is left after 3 s. Resolves when nothing is left. */
+  /** Closes standard input, sends SIGTERM 0.3 s later, and kills what is left after 3 s. Resolves when nothing is left. */
   end(): Promise<void>;
 }
 

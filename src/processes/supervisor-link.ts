@@ -21,6 +21,7 @@ export class SupervisorLink {
   readonly #life: number;
   readonly #log: Log;
   readonly #listeners = new Map<string, Listener>();
+  #isOpen = true;
   readonly #ready = Promise.withResolvers<void>();
 
   /** Starts the watchdog, which starts the supervisor. */
@@ -49,6 +50,11 @@ export class SupervisorLink {
     this.#life = life.write;
     void eachLine(this.#watchdog.stdout, (line) => this.#take(JSON.parse(line) as Notice));
     this.gone = this.#watchdog.exited.then(() => this.#lost());
+  }
+
+  /** False when watchdog and supervisor have ended. */
+  get isOpen(): boolean {
+    return this.#isOpen;
   }
 
   /** Passes the descriptors on and has the program started. They may be closed afterwards. */
@@ -89,6 +95,7 @@ export class SupervisorLink {
   }
 
   #lost(): void {
+    this.#isOpen = false;
     this.#ready.reject(new Error("the supervisor of programs could not be started"));
     for (const listener of this.#listeners.values()) listener.ended(LOST);
     this.#listeners.clear();

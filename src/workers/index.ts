@@ -17,7 +17,8 @@ export type {
 } from "./schema";
 export { sealedWorkers } from "./secrets";
 export { maySetPrograms, PROGRAM_REFUSED, type Programs, StdioWorkers } from "./stdio";
-export { type WorkerParts, Workers } from "./service";
+export type { WorkerParts } from "./parts";
+export { Workers } from "./service";
 export {
   type LoadedWorker,
   type ReadCatalog,

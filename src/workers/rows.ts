@@ -25,6 +25,7 @@ import {
   secretsWith,
 } from "./secrets";
 import { checkStdio } from "./stdio/rules";
+import { STDIO_SCHEME } from "./stdio/schema";
 
 /** A new row, with the rules of records but those that need other rows. */
 export async function newRow(core: Core, projectId: string, request: CreateWorker): Promise<WorkerRow> {
@@ -135,6 +136,10 @@ export function asksDifferently(before: WorkerRow, after: WorkerRow): boolean {
 
 /** The error for an address that the address policy refuses, with the setting that would allow it. */
 export function refusedAddress(field: string, uri: string, { message: reason }: { message: string }): Error {
+  if (uri.startsWith(STDIO_SCHEME))
+    return invalidParameter(reason, {
+      fieldErrors: [{ field: "mcp.stdio", rule: "paths", message: reason }],
+    });
   const { hostname = "", port = "", protocol } = URL.parse(uri) ?? {};
   const entry = `${hostname}:${port === "" ? (protocol === "https:" ? 443 : 80) : port}`;
   const message = `${reason} For example: RUNTIME_EGRESS_ALLOW=${entry}`;

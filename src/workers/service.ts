@@ -1,24 +1,22 @@
 // The administration of workers: servers whose tools a project offers.
 import { type Page, page, paging } from "../base";
-import type { Audit } from "../audit";
 import type { NewGrant } from "../authorization";
 import type { Core } from "../core";
 import { alreadyExists, unavailable } from "../errors";
 import type { Principal } from "../identity";
-import type { StaticWorker } from "../config";
 import { type Change, makeChange } from "../store";
 import { accessOf, type AuthorizeRequest, WorkerAuthorizations } from "./authorizations";
 import * as stored from "./catalog-repository";
 import { WorkerCatalogs } from "./catalog-service";
-import { type Define, OfferedCatalogs, type WorkerCatalog } from "./catalogs";
+import { OfferedCatalogs, type WorkerCatalog } from "./catalogs";
 import { configOf } from "./config";
 import { WorkerDirectory } from "./directory";
 import { IdentityKeys, identitySigner, type SignIdentity } from "./identity";
 import { loadedWorker, typeOf } from "./known";
+import type { WorkerParts } from "./parts";
 import { Previews } from "./preview/service";
 import { workerRecord } from "./record";
 import { challengeOf, type Outcome, Refresher, type WorkerKinds } from "./refresh";
-import type { ConsentParts } from "./oauth";
 import { deletionOf } from "./deletion";
 import * as repository from "./repository";
 import type { WorkerRow } from "./repository";
@@ -31,20 +29,6 @@ import type { LoadedWorker } from "./tool";
 import { StoredParts } from "./stored-parts";
 import { Upkeep } from "./upkeep";
 import { waitsFor } from "./waiting";
-
-export interface WorkerParts {
-  audit: Audit;
-  kinds: WorkerKinds;
-  define: Define;
-  /** Names of the toolkits that are compiled in. */
-  toolkits: readonly string[];
-  /** Workers of the configuration. */
-  fixed: readonly StaticWorker[];
-  /** For workers that want tokens. */
-  consents: ConsentParts;
-  /** Workers that are programs. */
-  programs: StdioWorkers;
-}
 
 export class Workers {
   /** Finds out what an address is. */

@@ -8,7 +8,7 @@ import { OLD_ROOT_KEY, writeOldSchema } from "../store/old-schemas";
 import { loadConfig } from "../support/config";
 import { temporaryFolder } from "../support/temporary";
 
-export const SCHEMA = 21;
+export const SCHEMA = 23;
 
 export async function openFolder(folder: string, rootKey = OLD_ROOT_KEY): Promise<Runtime> {
   const config = loadConfig({

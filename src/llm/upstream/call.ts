@@ -1,5 +1,5 @@
 // One request to a model server through egress. Failures become errors for the caller.
-import { isObject, type Json, parseJson, Redacted, reveal } from "../../base";
+import { type Abortable, isObject, type Json, parseJson, Redacted, reveal } from "../../base";
 import type { Core } from "../../core";
 import type { RuntimeError } from "../../errors";
 import type { ModelServer } from "../server-of";
@@ -7,7 +7,7 @@ import { errorIn } from "../stream/error-record";
 import { refused, refusedInside, retryAfterOf, unanswered, unreadable } from "./failure";
 
 export interface CallOptions {
-  signal: AbortSignal | undefined;
+  signal: Abortable | undefined;
   timeoutMs: number;
   /** Default: where chat completions or messages are. */
   url?: string;

@@ -18,6 +18,9 @@ export interface Query {
 /** What is read of a search. */
 const MOST_CHARACTERS = 500;
 const MOST_WORDS = 40;
+/** Stems that are looked up: each costs time in proportion to the tools that have it. */
+const MOST_SAID = 16;
+const MOST_RELATED = 32;
 
 const DELETES = stems("cancel clear delete destroy drop purge remove revoke terminate unassign uninstall");
 const WRITES = stems(
@@ -32,10 +35,10 @@ export function queryOf(search: string, meanings: Meanings): Query {
   const { left, kinds } = withoutValues(text);
   const words = wordsIn(left).slice(0, MOST_WORDS);
   const telling = words.filter((word) => !isFiller(word));
-  const said = new Set((telling.length > 0 ? telling : words).map(stemOf));
+  const said = first(MOST_SAID, (telling.length > 0 ? telling : words).map(stemOf));
   const meant = meaningsOf(words.map(stemOf), meanings);
   const single = meant.flatMap((expression) => (expression.length === 1 ? expression : []));
-  const related = new Set([...single, ...kinds]).difference(said);
+  const related = first(MOST_RELATED, [...kinds, ...single]).difference(said);
   return {
     words: said,
     related,
@@ -54,6 +57,10 @@ export interface Deed {
 export function deedOf(name: string): Deed {
   const said = new Set(wordsIn(name).map(stemOf));
   return { deletes: !DELETES.isDisjointFrom(said), writes: !WRITES.isDisjointFrom(said) };
+}
+
+function first(count: number, all: readonly string[]): ReadonlySet<string> {
+  return new Set([...new Set(all)].slice(0, count));
 }
 
 function stems(words: string): ReadonlySet<string> {

@@ -12,6 +12,7 @@ import { hooks } from "./hooks";
 import { list } from "./list";
 import { mcp } from "./mcp";
 import { memory } from "./memory";
+import { programs } from "./programs";
 import { sheetsRead } from "./sheets-read";
 import { size } from "./size";
 import { start } from "./start";
@@ -40,4 +41,5 @@ export const benches: readonly Bench[] = [
   history,
   chatCatalog,
   sheetsRead,
+  programs,
 ];

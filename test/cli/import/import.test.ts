@@ -189,6 +189,25 @@ describe("with --yes", () => {
     expect(await place.workers()).toMatchObject([{ id: "tasks" }]);
   });
 
+  test("tells a server that wants a consent from one that refuses the credentials of the file", async () => {
+    await using guarded = new Upstream({
+      before: () => new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } }),
+    });
+    const place = withFile("mcp.json", {
+      mcpServers: {
+        consent: { url: guarded.url },
+        expired: { url: guarded.url, headers: { Authorization: `Bearer ${SECRET}` } },
+      },
+    });
+
+    const done = await place.import(["--yes", "-o", "json"]);
+
+    expect([done.code, results(done)]).toEqual([1, ["consent: imported", "expired: not imported"]]);
+    expect(done.stderr).toContain("expired: It refuses the credentials in the file.");
+    expect(done.stderr).toMatch(/^consent: /m);
+    expect(await place.workers()).toMatchObject([{ id: "consent" }]);
+  });
+
   test("names the address that the policy refuses", async () => {
     const place = withFile(".mcp.json", two(), { RUNTIME_EGRESS_ALLOW: "" });
     const done = await place.import(["--yes", "-o", "json"]);

@@ -133,10 +133,7 @@ async function reachable(url: string): Promise<void> {
 
 const everything: Peer = {
   name: "everything",
-  start: serving(
-    peerFile("@modelcontextprotocol", "server-everything", "dist", "index.js"),
-    "streamableHttp",
-  ),
+  start: serving(file("@modelcontextprotocol", "server-everything", "dist", "index.js"), "streamableHttp"),
   calls: () => ({
     echo: [{ message: "hello" }, { message: 'ünïcode \u{1F600} \\ " \n' }],
     "get-annotated-message": ["error", "success", "debug"].flatMap((messageType) => [
@@ -212,14 +209,12 @@ const everythingProgram: Peer = {
     // It lists what it has made in this process. Lists of gateways come from the stored catalog.
     "gzip-file-as-resource": [],
   }),
-  program: program(peerFile("@modelcontextprotocol", "server-everything", "dist", "index.js"), () => [
-    "stdio",
-  ]),
+  program: program(file("@modelcontextprotocol", "server-everything", "dist", "index.js"), () => ["stdio"]),
 };
 
 const filesystem: Peer = {
   name: "filesystem",
-  program: program(peerFile("@modelcontextprotocol", "server-filesystem", "dist", "index.js"), (folder) => [
+  program: program(file("@modelcontextprotocol", "server-filesystem", "dist", "index.js"), (folder) => [
     join(folder, "files"),
   ]),
   reset: (folder) => {
@@ -253,7 +248,7 @@ const filesystem: Peer = {
 const memory: Peer = {
   name: "memory",
   program: program(
-    peerFile("@modelcontextprotocol", "server-memory", "dist", "index.js"),
+    file("@modelcontextprotocol", "server-memory", "dist", "index.js"),
     () => [],
     (folder) => ({ MEMORY_FILE_PATH: join(folder, "memory.jsonl") }),
   ),
@@ -284,13 +279,13 @@ const thought = { thought: "First", nextThoughtNeeded: true, thoughtNumber: 1, t
 
 const sequentialThinking: Peer = {
   name: "sequential-thinking",
-  program: program(peerFile("@modelcontextprotocol", "server-sequential-thinking", "dist", "index.js")),
+  program: program(file("@modelcontextprotocol", "server-sequential-thinking", "dist", "index.js")),
   calls: () => ({ sequentialthinking: [thought, { ...thought, nextThoughtNeeded: false }] }),
 };
 
 const eslint: Peer = {
   name: "eslint",
-  program: program(peerFile("@eslint", "mcp", "src", "mcp-cli.js")),
+  program: program(file("@eslint", "mcp", "src", "mcp-cli.js")),
   reset: (folder) => {
     writeFileSync(
       join(folder, "eslint.config.mjs"),
@@ -305,7 +300,7 @@ const eslint: Peer = {
 
 const drawio: Peer = {
   name: "drawio",
-  program: program(peerFile("@drawio", "mcp", "src", "index.js")),
+  program: program(file("@drawio", "mcp", "src", "index.js")),
   reset: (folder) => {
     const page =
       '<diagram id="p" name="Page-1"><mxGraphModel><root><mxCell id="0"/></root></mxGraphModel></diagram>';
@@ -334,7 +329,7 @@ const step = {
 
 const thinkingTools: Peer = {
   name: "thinking-tools",
-  program: program(peerFile("mcp-sequentialthinking-tools", "dist", "index.js")),
+  program: program(file("mcp-sequentialthinking-tools", "dist", "index.js")),
   calls: () => ({ sequentialthinking_tools: [step] }),
 };
 
@@ -370,7 +365,7 @@ const official: Peer = {
 
 const knip: Peer = {
   name: "knip",
-  program: program(peerFile("@knip", "mcp", "src", "cli.js")),
+  program: program(file("@knip", "mcp", "src", "cli.js")),
   reset: (folder) => writeFileSync(join(folder, "package.json"), '{"name":"place","version":"1.0.0"}\n'),
   calls: (folder) => ({
     "knip-run": [{ cwd: folder }],
@@ -393,7 +388,7 @@ const GIT = {
 const git: Peer = {
   name: "git",
   program: program(
-    peerFile("@cyanheads", "git-mcp-server", "dist", "index.js"),
+    file("@cyanheads", "git-mcp-server", "dist", "index.js"),
     () => [],
     () => GIT,
   ),

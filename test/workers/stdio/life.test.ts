@@ -134,16 +134,32 @@ describe("two users", () => {
   });
 });
 
-test("a worker of another project with the same id has a process and a folder of its own", async () => {
-  await site.runtime.identity.createProject(operator, "sales", "Sales");
-  const sales = await site.runtime.identity.operator("sales");
-  const other = api(site.url, await site.key("admin", undefined, "sales"));
-  await site.runtime.workers.create(operator, notes());
-  await site.runtime.workers.create(sales, notes());
-  await call("Notes.remember", "alice", { note: "of default" });
+describe("a worker of another project with the same id", () => {
+  const FIXED = [
+    { id: "fixed", updates: "auto", mcp: { stdio: { command: process.execPath, arguments: [SERVER] } } },
+  ];
 
-  expect(await recall("alice", "Notes", other)).toEqual({ memory: [], file: "" });
-  await site.runtime.workers.delete(sales, "notes");
+  test.each<[string, Record<string, string>]>([
+    ["that is created", {}],
+    ["that is one of the configuration", { RUNTIME_WORKERS: JSON.stringify(FIXED) }],
+  ])("%s has a process and a folder of its own", async (_what, environment) => {
+    const own = plainPrograms();
+    await using two = await startSite({ parts: { programs: own }, environment });
+    const { identity, workers } = two.runtime;
+    const principals = [await identity.operator("default")];
+    await identity.createProject(principals[0] ?? operator, "sales", "Sales");
+    principals.push(await identity.operator("sales"));
+    const isFixed = environment["RUNTIME_WORKERS"] !== undefined;
+    const toolkit = isFixed ? "Fixed" : "Notes";
+    for (const principal of principals)
+      await (isFixed ? workers.catalogs.refresh(principal, "fixed") : workers.create(principal, notes()));
+    const first = api(two.url, await two.key("admin"));
+    const second = api(two.url, await two.key("admin", undefined, "sales"));
+    await call(`${toolkit}.remember`, "alice", { note: "of default" }, first);
+
+    expect(await recall("alice", toolkit, second)).toEqual({ memory: [], file: "" });
+    expect(await recall("alice", toolkit, first)).toEqual({ memory: ["of default"], file: "of default\n" });
+  });
 });
 
 describe("a process ends", () => {
@@ -239,6 +255,13 @@ describe("a program that ends by itself", () => {
 
     expect(JSON.stringify(answer)).toContain("more than 16 MB");
   });
+});
+
+test.each(["read", "write"])("a program may not be given folders of this server (%s)", async (field) => {
+  await expect(site.runtime.workers.create(operator, notes({ [field]: [site.folder] }))).rejects.toThrow(
+    "it has data or keys of this server",
+  );
+  expect(programs.running).toHaveLength(0);
 });
 
 test("folders of users have names that say nothing", async () => {
