@@ -83,7 +83,7 @@ async function handled(
     if (operation.credential !== "public") await runtime.identity.requireCurrent(principal);
   }
   const isForUsers = operation.credential !== "public" && operation.credential.includes("run");
-  if (isForUsers) await runtime.identity.requireActive(principal, namedUser(read.body));
+  if (isForUsers) await runtime.identity.suspensions.requireActive(principal, namedUser(read.body));
   checkParameters(operation, params);
   using _held = held(front, operation, principal);
   const isWatched = operation.slow === true && operation.credential !== "public";

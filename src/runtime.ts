@@ -16,7 +16,7 @@ import { withDatabaseErrors } from "./data-folder";
 import { type Health, HealthCheck } from "./health";
 import { openCore, type RuntimeParts } from "./open-core";
 import { Bindings, Chains, Hooks, PluginHealth, Plugins, Trials } from "./hooks";
-import { Identity, OpenIdIssuer, Suspensions } from "./identity";
+import { Identity, OpenIdIssuer } from "./identity";
 import { mcpServersOf, programsOf } from "./programs";
 import { Providers } from "./providers";
 import { Mcp } from "./mcp";
@@ -152,8 +152,7 @@ function servicesOf(
       programs.removeProjectInBackground(project.id, project.incarnation);
     },
   };
-  const suspensions = new Suspensions(core);
-  const identity = new Identity(core, { audit, executionLog, issuer, grants, suspensions });
+  const identity = new Identity(core, { audit, executionLog, issuer, grants });
   const providers = new Providers(core, audit, extensions.presets, {
     *changed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
@@ -183,7 +182,7 @@ function servicesOf(
     settings,
     limits,
     audit,
-    suspensions,
+    suspensions: identity.suspensions,
   });
   const consent = new Consent(core, {
     providers,
@@ -275,7 +274,7 @@ function servicesOf(
       workers,
     }),
     gateways,
-    users: new Users(core, { audit, trail, executionLog, logStore, providers, connections, suspensions }),
+    users: new Users(core, { audit, trail, executionLog, logStore, providers, connections, identity }),
     workers,
     mcp,
     models,

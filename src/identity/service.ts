@@ -16,7 +16,7 @@ import * as repository from "./repository";
 import type { KeyRow, PinnedAdminKey, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
 import { Standing } from "./standing";
-import type { Suspensions } from "./suspensions";
+import { Suspensions } from "./suspensions";
 import { DEFAULT_ID, type Resource, type ResourceUser, UserPrincipals } from "./user-principals";
 import { looksLikeJwt } from "./user-tokens";
 
@@ -32,11 +32,11 @@ interface IdentityParts {
   executionLog: ExecutionLog;
   issuer: OpenIdIssuer;
   grants: GrantsOfProject;
-  suspensions: Suspensions;
 }
 
 export class Identity {
   readonly projects: Projects;
+  readonly suspensions: Suspensions;
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #deletion: ProjectDeletion;
@@ -44,20 +44,19 @@ export class Identity {
   /** By the whole header, so that a known header needs no hash. Contains existing keys only. */
   readonly #keys: CachedByGeneration<string, CachedKey>;
   readonly #standing: Standing;
-  readonly #suspensions: Suspensions;
   readonly #users: UserPrincipals;
 
   constructor(core: Core, parts: IdentityParts) {
-    const { audit, executionLog, issuer, grants, suspensions } = parts;
+    const { audit, executionLog, issuer, grants } = parts;
     this.projects = new Projects(core.store, audit);
     this.#core = core;
     this.#audit = audit;
     this.#deletion = new ProjectDeletion(core, audit, grants);
     this.#executionLog = executionLog;
     this.#keys = new CachedByGeneration(core.store, "keys", MAX_CACHED_KEYS);
-    this.#suspensions = suspensions;
-    this.#standing = new Standing(core, suspensions);
-    this.#users = new UserPrincipals(core, issuer);
+    this.suspensions = new Suspensions(core);
+    this.#standing = new Standing(core, this.suspensions);
+    this.#users = new UserPrincipals(core, issuer, this.suspensions);
   }
 
   /** Creates the organization and project `default` in a new database. */
@@ -81,23 +80,12 @@ export class Identity {
    */
   async authenticate(header: string | undefined, pathProject?: string): Promise<Principal> {
     const text = credentialOf(header);
-    if (looksLikeJwt(text)) return this.#active(await this.#users.inProject(text, pathProject));
+    if (looksLikeJwt(text)) return this.#users.inProject(text, pathProject);
     if (!text.startsWith("rt_"))
       throw invalidAuthorization("The credential is not an API key of this server.");
     const known = await this.#keys.get(header ?? "", () => this.#findKey(text));
     if (!this.#alive(known)) throw invalidAuthorization("The API key has expired.");
     return this.#used(known);
-  }
-
-  /** Throws `forbidden` if the principal is a suspended user, or acts for one. */
-  async requireActive(principal: Principal, userId: string | undefined): Promise<void> {
-    const user = principal.kind === "user" ? principal.userId : userId;
-    if (user !== undefined) await this.#suspensions.check(principal.projectId, user);
-  }
-
-  async #active(principal: Principal): Promise<Principal> {
-    await this.requireActive(principal, undefined);
-    return principal;
   }
 
   #alive({ expiresAt }: CachedKey): boolean {
@@ -129,9 +117,7 @@ export class Identity {
 
   /** The user of a token for a resource (RFC 8707). Throws `invalid_authorization`. */
   async authenticateAt(header: string | undefined, resource: Resource): Promise<ResourceUser> {
-    const user = await this.#users.atResource(credentialOf(header), resource);
-    await this.#active(user.principal);
-    return user;
+    return this.#users.atResource(credentialOf(header), resource);
   }
 
   /**

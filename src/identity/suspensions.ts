@@ -2,6 +2,7 @@
 import type { Core } from "../core";
 import { forbidden } from "../errors";
 import { CachedByGeneration, query, run, type Store, touch, type Transaction } from "../store";
+import type { Principal } from "./principal";
 
 const OF_PROJECT = query<{ user_id: string }>("SELECT user_id FROM suspended_users WHERE project_id = ?");
 const ADD = query(
@@ -22,6 +23,12 @@ export class Suspensions {
   async check(projectId: string, userId: string): Promise<void> {
     if (await this.has(projectId, userId))
       throw forbidden("This user is suspended. An administrator can end that: runtime users resume USER");
+  }
+
+  /** Throws `forbidden` if the principal is a suspended user, or acts for one. */
+  async requireActive(principal: Principal, userId?: string): Promise<void> {
+    const user = principal.kind === "user" ? principal.userId : userId;
+    if (user !== undefined) await this.check(principal.projectId, user);
   }
 
   async has(projectId: string, userId: string): Promise<boolean> {

@@ -51,7 +51,7 @@ export class Access {
     const principal = { ...(await this.#identity.authenticate(credential)), address };
     try {
       const user = withKey(gateway, principal, headers);
-      await this.#identity.requireActive(principal, user.userId);
+      await this.#identity.suspensions.requireActive(principal, user.userId);
       return user;
     } catch (error) {
       this.refused(principal, error);

@@ -28,7 +28,7 @@ export interface ExecuteOptions {
 }
 
 export interface ExecuteParts {
-  /** As `Identity.requireActive`. */
+  /** As `Suspensions.requireActive`. */
   requireActive(principal: Principal, userId: string): Promise<void>;
   /** The tools of a project. */
   registryOf(projectId: string): Promise<Registry>;

@@ -5,7 +5,7 @@ import { type Connections, givenUpGrants, sentOrders } from "../connections";
 import { endFlowsOfUser } from "../authorization";
 import type { Core } from "../core";
 import { unavailable } from "../errors";
-import { type Principal, resume, suspend, type Suspensions } from "../identity";
+import { type Identity, type Principal, resume, suspend } from "../identity";
 import type { Providers } from "../providers";
 import type { Store, Transaction } from "../store";
 import { UserExports } from "./export";
@@ -19,7 +19,7 @@ export interface UserParts {
   logStore: Store;
   providers: Providers;
   connections: Connections;
-  suspensions: Suspensions;
+  identity: Identity;
 }
 
 const DEFAULT_LIMIT = 100;
@@ -53,7 +53,7 @@ export class Users {
     const shown = ids.slice(0, limit);
     const items = shown.map(async (user_id) => ({
       user_id,
-      suspended: await this.#parts.suspensions.has(projectId, user_id),
+      suspended: await this.#parts.identity.suspensions.has(projectId, user_id),
       ...(await countsOf(this.#core.store, projectId, user_id)),
     }));
     const last = shown.at(-1);
