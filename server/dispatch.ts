@@ -82,6 +82,8 @@ async function handled(
     // The body may have been on its way for long.
     if (operation.credential !== "public") await runtime.identity.requireCurrent(principal);
   }
+  const isForUsers = operation.credential !== "public" && operation.credential.includes("run");
+  if (isForUsers) await runtime.identity.suspensions.requireActive(principal, namedUser(read.body));
   checkParameters(operation, params);
   using _held = held(front, operation, principal);
   const isWatched = operation.slow === true && operation.credential !== "public";
@@ -160,6 +162,7 @@ function handledOnce(
       credential,
       operation: operation.id,
       key,
+      userId: namedUser(body),
       request,
     },
     async () => operation.handle(call),
@@ -197,6 +200,13 @@ async function checkProject(
       ? invalidAuthorization("This credential is not one of this project.")
       : error;
   });
+}
+
+/** The user for whom a request is: `user_id`, or `user` of requests to models. */
+function namedUser(body: unknown): string | undefined {
+  if (!isObject(body)) return undefined;
+  const user = body["user_id"] ?? body["user"];
+  return typeof user === "string" ? user : undefined;
 }
 
 const NO_BODY: ReadBody = { body: undefined, text: "" };

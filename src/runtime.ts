@@ -176,7 +176,14 @@ function servicesOf(
     yield* endFlowsOfProvider(audit, projectId, id, "the project was deleted", clock.now());
     yield* endConnectionsOfProvider(projectId, id, clock.now());
   });
-  const authorization = new AuthorizationService(core, { providers, connections, settings, limits, audit });
+  const authorization = new AuthorizationService(core, {
+    providers,
+    connections,
+    settings,
+    limits,
+    audit,
+    suspensions: identity.suspensions,
+  });
   const consent = new Consent(core, {
     providers,
     connections,
@@ -267,7 +274,7 @@ function servicesOf(
       workers,
     }),
     gateways,
-    users: new Users(core, { audit, trail, executionLog, logStore, providers, connections }),
+    users: new Users(core, { audit, trail, executionLog, logStore, providers, connections, identity }),
     workers,
     mcp,
     models,

@@ -1,9 +1,10 @@
 // `runtime users`: everything that is stored about a user.
 import { notFound } from "../../src/errors";
-import type { ErasedUser, UserExport, UsersFilter, UsersPage } from "../../src/users";
+import type { ErasedUser, UserExport, UsersFilter, UsersPage, UserState } from "../../src/users";
 import { type Client, clientVerb, operation } from "../client/client";
 import { defined } from "../command";
 import { json, print, printList, type Shape } from "../output";
+import { printable } from "../printable";
 import { deleteVerb, showVerb } from "../record-verbs";
 
 const USERS = "/v1/admin/users";
@@ -26,11 +27,22 @@ const eraseUser = operation<[user_id: string], ErasedUser>({
   remote: (server, user_id) => server.send("POST", `${USERS}/erase`, { user_id }),
 });
 
+const suspendUser = operation<[user_id: string], UserState>({
+  direct: ({ runtime, principal }, user) => runtime.users.suspend(principal, user),
+  remote: (server, user_id) => server.send("POST", `${USERS}/suspend`, { user_id }),
+});
+
+const resumeUser = operation<[user_id: string], UserState>({
+  direct: ({ runtime, principal }, user) => runtime.users.resume(principal, user),
+  remote: (server, user_id) => server.send("POST", `${USERS}/resume`, { user_id }),
+});
+
 const SHAPE: Shape<User> = {
   name: ({ user_id }) => user_id,
   optional: [],
   columns: [
     { title: "user", keep: "always", value: ({ user_id }) => user_id },
+    { title: "suspended", keep: "whole", value: ({ suspended }) => (suspended ? "yes" : "") },
     { title: "connections", keep: "whole", value: ({ connections }) => String(connections) },
     { title: "scheduled runs", keep: "whole", value: ({ scheduled_runs }) => String(scheduled_runs) },
   ],
@@ -65,6 +77,30 @@ export const verbs = [
     run: async ({ io, common, client }, { user }) => {
       const record = await exportUser(client, user);
       print(io, common.output, record, () => json(record));
+    },
+  }),
+  clientVerb({
+    usage: "suspend <user>",
+    summary:
+      "Stop everything that is done for a user, from the next request on: runs, scheduled ones too, and consents, with " +
+      "every credential.",
+    examples: ["runtime users suspend alice"],
+    read: (line) => ({ user: line.word(0) }),
+    run: async ({ io, common, client }, { user }) => {
+      print(io, common.output, await suspendUser(client, user), () => "");
+      io.note(
+        `The user ${printable(user)} is suspended. To end that: runtime users resume ${printable(user)}`,
+      );
+    },
+  }),
+  clientVerb({
+    usage: "resume <user>",
+    summary: "End the suspension of a user.",
+    examples: ["runtime users resume alice"],
+    read: (line) => ({ user: line.word(0) }),
+    run: async ({ io, common, client }, { user }) => {
+      print(io, common.output, await resumeUser(client, user), () => "");
+      io.note(`The user ${printable(user)} is not suspended.`);
     },
   }),
   deleteVerb({

@@ -4,6 +4,7 @@ import {
   UserExportResponse,
   UserRequest,
   UsersQuery,
+  UserStateResponse,
   UsersResponse,
 } from "../../src/users/schema";
 import { operation } from "./operation";
@@ -44,5 +45,27 @@ export const userOperations = [
     errors: [400, 401, 403, 413, 415, 500],
     slow: true,
     handle: ({ runtime, principal, body }) => runtime.users.erase(principal, body.user_id),
+  }),
+  operation("POST", "/v1/admin/users/suspend", {
+    id: "users-suspend",
+    extension: true,
+    credential: ["admin"],
+    tag,
+    summary: "Stop everything that is done for a user, from the next request on",
+    body: UserRequest,
+    success: { status: 200, schema: UserStateResponse },
+    errors: [400, 401, 403, 413, 415, 500],
+    handle: ({ runtime, principal, body }) => runtime.users.suspend(principal, body.user_id),
+  }),
+  operation("POST", "/v1/admin/users/resume", {
+    id: "users-resume",
+    extension: true,
+    credential: ["admin"],
+    tag,
+    summary: "End the suspension of a user",
+    body: UserRequest,
+    success: { status: 200, schema: UserStateResponse },
+    errors: [400, 401, 403, 413, 415, 500],
+    handle: ({ runtime, principal, body }) => runtime.users.resume(principal, body.user_id),
   }),
 ];

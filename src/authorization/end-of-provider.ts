@@ -1,7 +1,7 @@
-// Ends the consents of an auth provider that is changed or deleted, in the transaction of the change.
+// Ends the consents of an auth provider that is changed or deleted, or of a user, in the transaction of the change.
 import type { Audit } from "../audit";
 import type { Transaction } from "../store";
-import { failFlowsOfProvider } from "./repository";
+import { failFlowsOfProvider, failFlowsOfUser } from "./repository";
 
 /** Consents with an audit entry of their own; the others are counted in one entry, so that the write stays short. */
 const MOST_ENTRIES = 100;
@@ -24,4 +24,18 @@ export function* endFlowsOfProvider(
       result: "failed",
       details: { ...details, count: more },
     });
+}
+
+/** The same for a user. */
+export function* endFlowsOfUser(
+  audit: Audit,
+  projectId: string,
+  user: string,
+  reason: string,
+  now: number,
+): Transaction<void> {
+  const server = { kind: "server", projectId } as const;
+  const failed = yield* failFlowsOfUser(projectId, user, reason, now);
+  for (const { id } of failed.slice(0, MOST_ENTRIES))
+    yield* audit.record(server, "consent.failed", id, { result: "failed", user, details: { reason } });
 }

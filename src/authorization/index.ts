@@ -12,6 +12,6 @@ export {
   type PageExchange,
 } from "./page-authorization";
 export type { NewGrant } from "./finish";
-export { endFlowsOfProvider } from "./end-of-provider";
+export { endFlowsOfProvider, endFlowsOfUser } from "./end-of-provider";
 export type { Authorization, AuthorizationInitiation } from "./schema";
 export { AuthorizationService, type PendingConsents, type ScopesRequest } from "./service";

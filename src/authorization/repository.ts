@@ -120,6 +120,14 @@ const REVOKE =
   "1, 0, ?, ? FROM authorizations WHERE status = 'pending' AND sealed_grant IS NOT NULL AND project_id = ? AND ";
 const REVOKE_FLOW = query(`${REVOKE}id = ?`);
 const REVOKE_OF_PROVIDER = query(`${REVOKE}provider_id = ?`);
+const REVOKE_OF_USER = query(`${REVOKE}user_id = ?`);
+const PENDING_OF_USER = query<Pick<FlowRow, "id">>(
+  "SELECT id FROM authorizations WHERE project_id = ? AND user_id = ? AND status = 'pending' AND expires_at > ? ORDER BY id",
+);
+const FAIL_OF_USER = query(
+  "UPDATE authorizations SET status = 'failed', reason = ?, finished_at = ?, sealed_address = NULL, " +
+    "sealed_exchange = NULL, sealed_grant = NULL WHERE project_id = ? AND user_id = ? AND status = 'pending'",
+);
 const HELD = query<FlowKey>(
   "SELECT project_id, id FROM authorizations WHERE sealed_grant IS NOT NULL AND status = 'pending' " +
     "ORDER BY expires_at LIMIT ?",
@@ -237,6 +245,20 @@ export function* failFlowsOfProvider(
   const failed = yield* all(PENDING_OF_PROVIDER, projectId, providerId, now);
   yield* run(REVOKE_OF_PROVIDER, now, now, projectId, providerId);
   yield* run(FAIL_OF_PROVIDER, reason, now, projectId, providerId);
+  yield* touch("authorizations");
+  return failed;
+}
+
+/** The same for the flows of a user. */
+export function* failFlowsOfUser(
+  projectId: string,
+  userId: string,
+  reason: string,
+  now: number,
+): Transaction<Pick<FlowRow, "id">[]> {
+  const failed = yield* all(PENDING_OF_USER, projectId, userId, now);
+  yield* run(REVOKE_OF_USER, now, now, projectId, userId);
+  yield* run(FAIL_OF_USER, reason, now, projectId, userId);
   yield* touch("authorizations");
   return failed;
 }

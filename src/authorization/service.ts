@@ -4,7 +4,7 @@ import type { Core } from "../core";
 import { type Connections, type GrantState, missingScopes, unionOfScopes } from "../connections";
 import { hashOf, newId, newToken } from "../crypto";
 import { invalidParameter, malformedRequest, requirementsNotMet, unknownRecord } from "../errors";
-import { actFor, maySee, type Principal } from "../identity";
+import { actFor, maySee, type Principal, type Suspensions } from "../identity";
 import type { Limits } from "../limits";
 import type { Provider, Providers } from "../providers";
 import type { SessionSettings } from "../settings";
@@ -52,6 +52,7 @@ export class AuthorizationService {
   readonly #settings: SessionSettings;
   readonly #newFlows: NewFlows;
   readonly #audit: Audit;
+  readonly #suspensions: Suspensions;
 
   constructor(
     core: Core,
@@ -61,8 +62,10 @@ export class AuthorizationService {
       settings: SessionSettings;
       limits: Limits;
       audit: Audit;
+      suspensions: Suspensions;
     },
   ) {
+    this.#suspensions = parts.suspensions;
     this.#core = core;
     this.#audit = parts.audit;
     this.#providers = parts.providers;
@@ -105,6 +108,7 @@ export class AuthorizationService {
   async forScopes(request: ScopesRequest): Promise<Authorization> {
     const { projectId, userId, provider } = request;
     const { settings } = this.#core;
+    await this.#suspensions.check(projectId, userId);
     checkScopes(provider, request.scopes);
     const nextUri =
       request.nextUri === undefined ? null : checkNextUri(request.nextUri, settings["redirects.allow"]);
@@ -123,6 +127,7 @@ export class AuthorizationService {
   /** Creates a completed flow for tools that need no grant, because callers poll the id of every authorization. */
   async createCompleted(project: ProjectReference, userId: string): Promise<Authorization> {
     const { projectId } = project;
+    await this.#suspensions.check(projectId, userId);
     const now = this.#core.clock.now();
     const row: FlowRow = {
       ...emptyFlow(newId("ar", now, this.#core.random), projectId, userId, now),

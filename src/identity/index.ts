@@ -6,5 +6,6 @@ export { projectBinding } from "./projects";
 export { hasToken, keyPrefixOf } from "./credential";
 export { Identity } from "./service";
 export { ambiguousSources, DEFAULT_ID } from "./user-principals";
+export { resume, suspend, Suspensions } from "./suspensions";
 export { OpenIdIssuer } from "./issuer";
 export { userOfClaims } from "./user-tokens";

@@ -16,6 +16,7 @@ import * as repository from "./repository";
 import type { KeyRow, PinnedAdminKey, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
 import { Standing } from "./standing";
+import { Suspensions } from "./suspensions";
 import { DEFAULT_ID, type Resource, type ResourceUser, UserPrincipals } from "./user-principals";
 import { looksLikeJwt } from "./user-tokens";
 
@@ -35,6 +36,7 @@ interface IdentityParts {
 
 export class Identity {
   readonly projects: Projects;
+  readonly suspensions: Suspensions;
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #deletion: ProjectDeletion;
@@ -52,8 +54,9 @@ export class Identity {
     this.#deletion = new ProjectDeletion(core, audit, grants);
     this.#executionLog = executionLog;
     this.#keys = new CachedByGeneration(core.store, "keys", MAX_CACHED_KEYS);
-    this.#standing = new Standing(core);
-    this.#users = new UserPrincipals(core, issuer);
+    this.suspensions = new Suspensions(core);
+    this.#standing = new Standing(core, this.suspensions);
+    this.#users = new UserPrincipals(core, issuer, this.suspensions);
   }
 
   /** Creates the organization and project `default` in a new database. */

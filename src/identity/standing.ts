@@ -4,6 +4,7 @@ import { invalidAuthorization, RuntimeError } from "../errors";
 import { CachedByGeneration } from "../store";
 import type { Principal } from "./principal";
 import * as repository from "./repository";
+import type { Suspensions } from "./suspensions";
 
 /** How soon an expiry is noticed, which changes nothing in the database. */
 const CHECK_MS = 1000;
@@ -15,27 +16,30 @@ interface Watched {
 
 export class Standing {
   readonly #core: Core;
+  readonly #suspensions: Suspensions;
   readonly #incarnations: CachedByGeneration<string, string | undefined>;
   /** When a key expires, or null; by id. Undefined: the key does not exist. */
   readonly #expiries: CachedByGeneration<string, { at: number | null } | undefined>;
   readonly #watched = new Set<Watched>();
   #idle: AbortController | undefined;
 
-  constructor(core: Core) {
+  constructor(core: Core, suspensions: Suspensions) {
     this.#core = core;
+    this.#suspensions = suspensions;
     this.#incarnations = new CachedByGeneration(core.store, "projects");
     this.#expiries = new CachedByGeneration(core.store, "keys");
   }
 
   /**
    * Throws `invalid_authorization` if the project was deleted, even if another project has its id now, and if the key was
-   * revoked or has expired.
+   * revoked or has expired, and `forbidden` for a suspended user.
    */
   async requireCurrent(principal: Principal): Promise<void> {
     const { projectId, incarnation } = principal;
     const current = await this.#incarnations.get(projectId, (id) => this.#incarnationOf(id));
     if (current === undefined || (incarnation !== undefined && incarnation !== current))
       throw invalidAuthorization("The project of this credential was deleted.");
+    if (principal.kind === "user") return this.#suspensions.check(projectId, principal.userId);
     if (principal.kind !== "key") return;
     const expiry = await this.#expiries.get(principal.keyId, (id) => this.#expiryOf(projectId, id));
     if (expiry === undefined) throw invalidAuthorization("The API key does not exist or was revoked.");
@@ -72,7 +76,7 @@ export class Standing {
     try {
       await this.requireCurrent(one.principal);
     } catch (error) {
-      const isLost = error instanceof RuntimeError && error.status === 401;
+      const isLost = error instanceof RuntimeError && (error.status === 401 || error.status === 403);
       if (!isLost || !this.#watched.has(one)) return;
       this.#forget(one);
       one.lost();

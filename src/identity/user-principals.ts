@@ -7,6 +7,7 @@ import { OpenIdIssuer } from "./issuer";
 import type { Principal } from "./principal";
 import * as repository from "./repository";
 import type { ProjectRow } from "./repository";
+import type { Suspensions } from "./suspensions";
 import { looksLikeJwt, UserTokens } from "./user-tokens";
 
 export const DEFAULT_ID = "default";
@@ -37,13 +38,15 @@ const RETRY_AFTER_MS = 5000;
 
 export class UserPrincipals {
   readonly #core: Core;
+  readonly #suspensions: Suspensions;
   readonly #issuer: OpenIdIssuer;
   readonly #tokens: UserTokens;
   readonly #sources: ReadonlyMap<string, Source>;
   readonly #projects: CachedByGeneration<string, ProjectRow[]>;
 
-  constructor(core: Core, issuer: OpenIdIssuer) {
+  constructor(core: Core, issuer: OpenIdIssuer, suspensions: Suspensions) {
     this.#core = core;
+    this.#suspensions = suspensions;
     this.#issuer = issuer;
     this.#tokens = new UserTokens(core, issuer);
     this.#projects = new CachedByGeneration(core.store, "projects");
@@ -58,7 +61,7 @@ export class UserPrincipals {
 
   /**
    * The project is the one in the path or the only one that the audience of the token names; there is no default.
-   * Throws `invalid_authorization`.
+   * Throws `invalid_authorization`, and `forbidden` for a suspended user.
    */
   async inProject(token: string, pathProject: string | undefined): Promise<Principal> {
     const { userId, audiences } = await this.#tokens.verify(token);
@@ -70,6 +73,7 @@ export class UserPrincipals {
       throw invalidAuthorization("The audience of the user token does not name a project of this server.");
     if (others.length > 0)
       throw invalidAuthorization("The audience of the user token names several projects.");
+    await this.#suspensions.check(project.id, userId);
     return { kind: "user", projectId: project.id, incarnation: project.incarnation, userId };
   }
 
@@ -89,6 +93,7 @@ export class UserPrincipals {
     const isNamed = audiences.some((audience) => audience === whole || addresses.includes(audience));
     if (project !== undefined && isNamed) {
       const { incarnation } = project;
+      await this.#suspensions.check(projectId, userId);
       return { principal: { kind: "user", projectId, incarnation, userId }, scopes };
     }
     throw invalidAuthorization("The audience of the user token is not this address.");

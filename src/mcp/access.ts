@@ -50,7 +50,9 @@ export class Access {
     const credential = headers.get("authorization") ?? undefined;
     const principal = { ...(await this.#identity.authenticate(credential)), address };
     try {
-      return withKey(gateway, principal, headers);
+      const user = withKey(gateway, principal, headers);
+      await this.#identity.suspensions.requireActive(principal, user.userId);
+      return user;
     } catch (error) {
       this.refused(principal, error);
       throw error;

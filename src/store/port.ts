@@ -75,6 +75,7 @@ export const KINDS = [
   "models",
   "workers",
   "identity_keys",
+  "suspensions",
   "data_keys",
 ] as const;
 export type Kind = (typeof KINDS)[number];

@@ -28,6 +28,8 @@ export interface ExecuteOptions {
 }
 
 export interface ExecuteParts {
+  /** As `Suspensions.requireActive`. */
+  requireActive(principal: Principal, userId: string): Promise<void>;
   /** The tools of a project. */
   registryOf(projectId: string): Promise<Registry>;
   readiness: Readiness;
@@ -63,6 +65,7 @@ export class Execute {
   readonly #schedule: Schedule;
   readonly #executionLog: ExecutionLog;
   readonly #idempotency: Idempotency;
+  readonly #requireActive: ExecuteParts["requireActive"];
 
   constructor(core: Core, parts: ExecuteParts) {
     const { registryOf, readiness, runner, policy, schedule, executionLog, idempotency } = parts;
@@ -74,6 +77,7 @@ export class Execute {
     this.#schedule = schedule;
     this.#executionLog = executionLog;
     this.#idempotency = idempotency;
+    this.#requireActive = parts.requireActive;
   }
 
   /**
@@ -131,6 +135,7 @@ export class Execute {
 
   async #choose(principal: Principal, request: ExecuteTool): Promise<Chosen> {
     const userId = actFor(principal, request.user_id);
+    await this.#requireActive(principal, userId);
     const registry = await this.#registryOf(principal.projectId);
     const tool = registry.find(request.tool_name, request.tool_version);
     return { principal, userId, tool, request };

@@ -95,6 +95,8 @@ export class Tools {
       schedule: this.scheduled,
       executionLog,
       idempotency,
+      requireActive: (principal: Principal, userId: string) =>
+        identity.suspensions.requireActive(principal, userId),
     };
     this.#execute = new Execute(core, { ...executing, registryOf });
     this.selfChecks = new SelfChecks({

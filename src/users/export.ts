@@ -43,6 +43,7 @@ export class UserExports {
       answers: of("answers"),
       keys: of("keys"),
       workers: of("workers"),
+      suspensions: of("suspensions"),
       executions: await this.#executions(principal, userId),
       audit: (await this.#trail.ofUser(principal, userId)).map((entry) => ({ ...entry })),
     };

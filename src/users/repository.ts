@@ -65,6 +65,10 @@ export const TABLES: readonly UserTable[] = [
     ),
   },
   {
+    name: "suspensions",
+    rows: query("SELECT created_at FROM suspended_users WHERE project_id = ? AND user_id = ?"),
+  },
+  {
     name: "workers",
     rows: query(
       "SELECT id FROM workers WHERE project_id = ? AND json_extract(config, '$.authorization.user') = ? ORDER BY id",
@@ -94,6 +98,7 @@ const unpin = command<{ projectId: string; userId: string }>(
   "UPDATE api_keys SET users = (SELECT json_group_array(value) FROM json_each(api_keys.users) WHERE value <> :userId) " +
     "WHERE project_id = :projectId AND EXISTS (SELECT 1 FROM json_each(api_keys.users) WHERE value = :userId)",
 );
+const DELETE_SUSPENSION = query("DELETE FROM suspended_users WHERE project_id = ? AND user_id = ?");
 const LEAVE_WORKERS = query(
   "UPDATE workers SET config = json_remove(config, '$.authorization.user'), version = version + 1 " +
     "WHERE project_id = ? AND json_extract(config, '$.authorization.user') = ?",
@@ -107,8 +112,10 @@ export function* removeUser(projectId: string, userId: string): Transaction<void
   yield* run(COUNT_DOWN, runs, projectId);
   yield* run(DELETE_ANSWERS, projectId, userId);
   yield* unpin({ projectId, userId });
+  yield* run(DELETE_SUSPENSION, projectId, userId);
   yield* run(LEAVE_WORKERS, projectId, userId);
-  for (const kind of ["authorizations", "idempotency", "keys", "workers"] as const) yield* touch(kind);
+  for (const kind of ["authorizations", "idempotency", "keys", "workers", "suspensions"] as const)
+    yield* touch(kind);
 }
 
 export function* rowsInTransaction(
@@ -127,6 +134,7 @@ const PARTS_OF = [
   "revocations",
   "idempotency",
   "audit_people",
+  "suspended_users",
 ] as const;
 const PARTS = PARTS_OF.map((table) =>
   query<{ user_id: string }>(

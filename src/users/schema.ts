@@ -17,6 +17,7 @@ export const UsersResponse = Type.Object({
   items: Type.Array(
     Type.Object({
       user_id: id,
+      suspended: Type.Boolean({ description: "Whether nothing is done for the user." }),
       connections: count("Number of grants."),
       scheduled_runs: count("Number of scheduled runs, ended ones included."),
     }),
@@ -37,8 +38,14 @@ export const UserExportResponse = Type.Object({
   answers: rows("Answers that are kept for repeated requests."),
   keys: rows("API keys that are pinned to the user, among others or alone."),
   workers: rows("Workers whose catalogs are read with the consent of the user."),
+  suspensions: rows("Since when the user is suspended."),
   executions: rows("The execution log."),
   audit: rows("Entries of the audit trail that name the user. They stay, under a pseudonym."),
+});
+
+export const UserStateResponse = Type.Object({
+  user_id: id,
+  suspended: Type.Boolean({ description: "Whether nothing is done for the user." }),
 });
 
 export const ErasedUserResponse = Type.Object({
@@ -55,4 +62,5 @@ export const ErasedUserResponse = Type.Object({
 export type UsersFilter = Static<typeof UsersQuery>;
 export type UsersPage = Static<typeof UsersResponse>;
 export type UserExport = Static<typeof UserExportResponse>;
+export type UserState = Static<typeof UserStateResponse>;
 export type ErasedUser = Static<typeof ErasedUserResponse>;

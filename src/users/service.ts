@@ -2,14 +2,15 @@
 import { type Audit, type ExecutionLog, type Trail } from "../audit";
 import { checkUserId } from "../base";
 import { type Connections, givenUpGrants, sentOrders } from "../connections";
+import { endFlowsOfUser } from "../authorization";
 import type { Core } from "../core";
 import { unavailable } from "../errors";
-import type { Principal } from "../identity";
+import { type Identity, type Principal, resume, suspend } from "../identity";
 import type { Providers } from "../providers";
 import type { Store, Transaction } from "../store";
 import { UserExports } from "./export";
 import { countsOf, knownUser, removeUser, userIds } from "./repository";
-import type { ErasedUser, UserExport, UsersFilter, UsersPage } from "./schema";
+import type { ErasedUser, UserExport, UsersFilter, UsersPage, UserState } from "./schema";
 
 export interface UserParts {
   audit: Audit;
@@ -18,6 +19,7 @@ export interface UserParts {
   logStore: Store;
   providers: Providers;
   connections: Connections;
+  identity: Identity;
 }
 
 const DEFAULT_LIMIT = 100;
@@ -51,6 +53,7 @@ export class Users {
     const shown = ids.slice(0, limit);
     const items = shown.map(async (user_id) => ({
       user_id,
+      suspended: await this.#parts.identity.suspensions.has(projectId, user_id),
       ...(await countsOf(this.#core.store, projectId, user_id)),
     }));
     const last = shown.at(-1);
@@ -87,6 +90,32 @@ export class Users {
       return { user_id: userId, erased, revoked, to_revoke: waiting };
     }
     throw unavailable("The grants of this user keep changing. Try again.");
+  }
+
+  /** From now on nothing is done for the user, by any credential; consents that have begun end. */
+  async suspend(principal: Principal, userId: string): Promise<UserState> {
+    checkUserId(userId);
+    const { projectId } = principal;
+    const { audit } = this.#parts;
+    const now = this.#core.clock.now();
+    await this.#core.store.write(function* (): Transaction<void> {
+      if (!(yield* suspend(projectId, userId, now))) return;
+      yield* endFlowsOfUser(audit, projectId, userId, "the user was suspended meanwhile", now);
+      yield* audit.record(principal, "user.suspend", projectId, { user: userId });
+    });
+    return { user_id: userId, suspended: true };
+  }
+
+  /** Ends a suspension. */
+  async resume(principal: Principal, userId: string): Promise<UserState> {
+    checkUserId(userId);
+    const { projectId } = principal;
+    const { audit } = this.#parts;
+    await this.#core.store.write(function* (): Transaction<void> {
+      if (yield* resume(projectId, userId))
+        yield* audit.record(principal, "user.resume", projectId, { user: userId });
+    });
+    return { user_id: userId, suspended: false };
   }
 
   *#erase(principal: Principal, userId: string, grants: () => Transaction<boolean>): Transaction<boolean> {

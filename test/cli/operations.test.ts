@@ -18,6 +18,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "users-list": "users list",
   "users-export": "users export",
   "users-erase": "users erase",
+  "users-suspend": "users suspend",
+  "users-resume": "users resume",
   "auth-connections-list": "connections list",
   "auth-connections-get": "connections show",
   "auth-connections-delete": "connections delete",

@@ -72,6 +72,7 @@ beforeAll(async () => {
   await live(deployment, ERASED);
   await live(deployment, KEPT);
   await runtime.tools.execute(operator(), { tool_name: "Test.Echo", user_id: ERASED, input: { text: "x" } });
+  await runtime.users.suspend(operator(), ERASED);
   exported = await runtime.users.export(operator(), ERASED);
   before = mentions(data, ERASED);
   erased = await runtime.users.erase(operator(), ERASED);
@@ -86,6 +87,7 @@ test("the user is named by tables of every area before", () => {
     "executions",
     "idempotency",
     "scheduled_runs",
+    "suspended_users",
   ]);
 });
 
@@ -118,6 +120,7 @@ describe("an export", () => {
       executions: exported.executions,
       idempotency: exported.answers,
       scheduled_runs: exported.scheduled_runs,
+      suspended_users: exported.suspensions,
     };
     const empty = Object.keys(before).filter((table) => (known[table]?.length ?? 0) === 0);
     expect(empty).toEqual([]);
@@ -243,6 +246,7 @@ test("every column with a user is known to the erasure", async () => {
       "idempotency",
       "revocations",
       "scheduled_runs",
+      "suspended_users",
     ].toSorted(),
   );
 });

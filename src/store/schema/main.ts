@@ -26,6 +26,7 @@ import { usableGrants } from "./021-usable-grants";
 import { identityKeys } from "./022-identity-keys";
 import { userKeys } from "./023-user-keys";
 import { answersOfUsers } from "./024-answers-of-users";
+import { suspendedUsers } from "./025-suspended-users";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -52,4 +53,5 @@ export const mainMigrations: readonly Migration[] = [
   identityKeys,
   userKeys,
   answersOfUsers,
+  suspendedUsers,
 ];
