@@ -199,6 +199,7 @@ function servicesOf(
   const hooks = new Hooks(core, audit, bindings);
   const policy = new Chains(core, bindings);
   const idempotency = new Idempotency(core);
+  const ofUsers = { audit, trail, executionLog, logStore, providers, connections, identity };
   const programs = programsOf(core, config, parts, {
     identity,
     providers,
@@ -259,9 +260,7 @@ function servicesOf(
     pluginHealth: new PluginHealth(core),
     trail,
     refusals,
-    inspection: new Inspection(core, audit, signingKey, (projectId, userId) =>
-      programs.removeUser(projectId, userId),
-    ),
+    inspection: new Inspection(core, audit, signingKey, programs),
     auditKeeper: new Keeper(core, signingKey, config.auditHeadsFile()),
     manifests: new Manifests(core.store, events, {
       providers,
@@ -274,7 +273,7 @@ function servicesOf(
       workers,
     }),
     gateways,
-    users: new Users(core, { audit, trail, executionLog, logStore, providers, connections, identity }),
+    users: new Users(core, programs, ofUsers),
     workers,
     mcp,
     models,

@@ -6,21 +6,26 @@ import type { Actor, Audit } from "./service";
 import type { SigningKey } from "./signing";
 import { type Verification, verifyChains } from "./verify";
 
+/** Files of users outside of the databases. */
+export interface UserFolders {
+  removeUser(projectId: string, userId: string): Promise<void>;
+}
+
 export class Inspection {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #audit: Audit;
   readonly #key: SigningKey;
-  readonly #forgotten: (projectId: string, userId: string) => Promise<void>;
+  readonly #folders: UserFolders;
 
-  /** `forgotten`: deletes what else is kept of a user who is erased. */
+  /** `folders`: what else is kept of a user who is erased. */
   constructor(
     { store, clock }: { store: Store; clock: Clock },
     audit: Audit,
     key: SigningKey,
-    forgotten: (projectId: string, userId: string) => Promise<void> = async () => undefined,
+    folders: UserFolders = { removeUser: async () => undefined },
   ) {
-    this.#forgotten = forgotten;
+    this.#folders = folders;
     this.#audit = audit;
     this.#store = store;
     this.#clock = clock;
@@ -47,7 +52,7 @@ export class Inspection {
    * entries of the user.
    */
   async forgetUser(actor: Actor & { projectId: string }, userId: string): Promise<boolean> {
-    await this.#forgotten(actor.projectId, userId);
+    await this.#folders.removeUser(actor.projectId, userId);
     return this.#store.write(() => this.#forgetUser(actor, userId));
   }
 

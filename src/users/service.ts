@@ -8,6 +8,7 @@ import { unavailable } from "../errors";
 import { type Identity, type Principal, resume, suspend } from "../identity";
 import type { Providers } from "../providers";
 import type { Store, Transaction } from "../store";
+import type { StdioWorkers } from "../workers";
 import { UserExports } from "./export";
 import { countsOf, knownUser, removeUser, userIds } from "./repository";
 import type { ErasedUser, UserExport, UsersFilter, UsersPage, UserState } from "./schema";
@@ -22,6 +23,8 @@ export interface UserParts {
   identity: Identity;
 }
 
+type UserPrograms = Pick<StdioWorkers, "removeUser" | "endUser">;
+
 const DEFAULT_LIMIT = 100;
 /** How often an erasure begins again because the user's grants have changed meanwhile. */
 const ATTEMPTS = 5;
@@ -31,10 +34,13 @@ const FIRST = "\u001F";
 export class Users {
   readonly #core: Core;
   readonly #parts: UserParts;
+  readonly #programs: UserPrograms;
   readonly #exports: UserExports;
 
-  constructor(core: Core, parts: UserParts) {
+  /** `programs`: workers that have processes and folders of users. */
+  constructor(core: Core, programs: UserPrograms, parts: UserParts) {
     this.#core = core;
+    this.#programs = programs;
     this.#parts = parts;
     this.#exports = new UserExports(core, parts.trail);
   }
@@ -84,6 +90,7 @@ export class Users {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const grants = await givenUpGrants(this.#core, providers, { projectId, userId });
       if (!(await this.#core.store.write(() => this.#erase(principal, userId, grants.body)))) continue;
+      await this.#programs.removeUser(projectId, userId);
       const removed = await executionLog.eraseUser(projectId, userId);
       const { revoked, waiting } = await sentOrders(this.#core, connections.revocations, grants.orders);
       const erased = { ...before, executions: Math.max(executions ?? 0, removed) };
@@ -103,6 +110,7 @@ export class Users {
       yield* endFlowsOfUser(audit, projectId, userId, "the user was suspended meanwhile", now);
       yield* audit.record(principal, "user.suspend", projectId, { user: userId });
     });
+    await this.#programs.endUser(projectId, userId);
     return { user_id: userId, suspended: true };
   }
 

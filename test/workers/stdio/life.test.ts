@@ -180,7 +180,15 @@ describe("a process ends", () => {
       "a secret of it changes",
       () => site.runtime.workers.update(operator, "notes", { mcp: { secrets: { T: "other" } } }),
     ],
-    ["its user is erased", () => site.runtime.inspection.forgetUser(operator, "alice")],
+    ["its user is forgotten", () => site.runtime.inspection.forgetUser(operator, "alice")],
+    ["its user is erased", () => site.runtime.users.erase(operator, "alice")],
+    [
+      "its user is suspended",
+      async () => {
+        await site.runtime.users.suspend(operator, "alice");
+        await site.runtime.users.resume(operator, "alice");
+      },
+    ],
   ])("when %s", async (_what, change) => {
     const worker = notes({ environment: { A: "${secret:T}" } }, { secrets: { T: "first" } });
     await site.runtime.workers.create(operator, worker);
@@ -201,10 +209,13 @@ describe("a process ends", () => {
   });
 });
 
-test("a user who is erased leaves no folder behind, and others keep theirs", async () => {
+test.each<[string, (user: string) => Promise<unknown>]>([
+  ["forgotten", (user) => site.runtime.inspection.forgetUser(operator, user)],
+  ["erased", (user) => site.runtime.users.erase(operator, user)],
+])("a user who is %s leaves no folder behind, and others keep theirs", async (_what, erase) => {
   await site.runtime.workers.create(operator, notes());
   const folders = await Promise.all(["alice", "bob"].map(async (user) => (await facts(user)).cwd));
-  await site.runtime.inspection.forgetUser(operator, "alice");
+  await erase("alice");
 
   expect(folders.map((folder) => existsSync(folder))).toEqual([false, true]);
   await site.runtime.workers.delete(operator, "notes");
