@@ -17,6 +17,7 @@ const FLAG_VALUES: { readonly [flag: string]: Candidates } = {
   "--output": FORMATS,
   "-o": FORMATS,
   "--role": ["admin", "run", "read", "verify"],
+  "--sandbox": ["cage", "none"],
   "--status": ["active", "inactive", "completed", "failed"],
   "--provider": "providers list -o name",
   "--tool": "tools list -o name",

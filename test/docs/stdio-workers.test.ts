@@ -26,7 +26,8 @@ beforeAll(() => {
   writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${ROOT}/cli/main.ts' "$@"\n`);
   chmodSync(command, 0o755);
 });
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+// Thousands of files of packages.
+afterAll(() => rmSync(home, { recursive: true, force: true }), SECONDS * 1000);
 
 /** Each line as a person types it: what it prints, and its notes. */
 async function typed(lines: string): Promise<{ code: number; stdout: string; stderr: string }[]> {
