@@ -112,6 +112,9 @@ export async function rewriteFile(
   io.note(
     printable(`The earlier file is ${copy}. It still contains the secrets: delete it when the client works.`),
   );
+  const left = done.filter(({ result }) => result === "not imported").map(({ server }) => server);
+  if (left.length > 0)
+    io.note(printable(`Still in ${plan.file.path}, as they were, with any secrets: ${left.join(", ")}.`));
   const secrets = gone.flatMap(({ draft }) => Object.values(draft?.mcp.secrets ?? {}));
   for (const line of linesWith(text, secrets))
     io.note(

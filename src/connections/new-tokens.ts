@@ -69,6 +69,8 @@ export class UnstoredTokens {
   readonly #revocations: Revocations;
   /** By the version from which they were obtained. */
   readonly #rows = new Map<string, ConnectionRow>();
+  /** Rows with an access token of a refresh, in contrast to that of a consent. */
+  readonly #refreshed = new WeakSet<ConnectionRow>();
 
   constructor(core: Core, { writes, revocations }: UnstoredParts) {
     this.#core = core;
@@ -79,6 +81,11 @@ export class UnstoredTokens {
   /** The row with the newest tokens of this process. */
   newest(row: ConnectionRow): ConnectionRow {
     return this.#rows.get(tokenKey(row)) ?? row;
+  }
+
+  /** Whether a refresh of this process has returned the access token of the row. */
+  isRefreshed(row: ConnectionRow): boolean {
+    return this.#refreshed.has(row);
   }
 
   /** Whether new tokens of a connection are not stored yet. */
@@ -194,7 +201,7 @@ export class UnstoredTokens {
     const known = base === seen ? before : await openTokens(keyring, base).catch(orLost(before));
     const refreshToken = grant.refreshToken ?? before.refreshToken;
     const tokens = { accessToken: grant.accessToken, refreshToken };
-    return {
+    const next: ConnectionRow = {
       ...base,
       ...(await sealTokens(keyring, base, tokens, mergeAccountInfo(known, grant))),
       status: "active",
@@ -208,6 +215,8 @@ export class UnstoredTokens {
       token_version: seen.token_version + 1,
       updated_at: clock.now(),
     };
+    this.#refreshed.add(next);
+    return next;
   }
 
   /**

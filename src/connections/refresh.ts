@@ -67,6 +67,11 @@ export class Refresher {
     return this.#unstored.newest(row);
   }
 
+  /** Whether a refresh of this process has returned the access token of the row. */
+  isRefreshed(row: ConnectionRow): boolean {
+    return this.#unstored.isRefreshed(row);
+  }
+
   /**
    * The row with a valid token; undefined if the user must consent again. A token that has not expired is used at once, and
    * refreshed in the background when it is time.

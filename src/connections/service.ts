@@ -172,7 +172,10 @@ export class Connections {
         return { ...(await this.#live.of(cached)), isRefreshed: false };
       if (!canRefresh(cached.row, provider)) return undefined;
       const fresh = await this.#refresher.refresh(cached.row, provider);
-      return fresh && { ...(await this.#live.opened(fresh)), isRefreshed: true };
+      if (fresh === undefined) return undefined;
+      // A consent or another process may have stored the tokens meanwhile.
+      const isRefreshed = this.#refresher.isRefreshed(fresh);
+      return { ...(await this.#live.opened(fresh)), isRefreshed };
     });
   }
 

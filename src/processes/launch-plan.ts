@@ -20,7 +20,7 @@ export interface PlanParts {
 export function launchPlan(spec: ProcessSpec, parts: PlanParts): LaunchPlan {
   if (spec.sandbox === "cage") requireCage((parts.support ?? cageSupport)());
   const temporary = join(spec.home, "tmp");
-  mkdirSync(temporary, { recursive: true, mode: 0o700 });
+  createHome(temporary);
   const cage = spec.sandbox === "cage" ? cagePaths(spec, parts.hidden) : undefined;
   refuseNul([
     spec.command,
@@ -53,6 +53,14 @@ export function launchPlan(spec: ProcessSpec, parts: PlanParts): LaunchPlan {
 function refuseNul(texts: readonly string[]): void {
   if (texts.some((each) => each.includes("\0")))
     throw new ProcessRefused("A command, argument or variable contains the character NUL. Remove it.");
+}
+
+function createHome(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new ProcessRefused(`The folder ${folder} of the program cannot be created: ${String(error)}`);
+  }
 }
 
 function requireCage({ supported, reason }: CageSupport): void {

@@ -85,8 +85,7 @@ export class SupervisorLink {
 
   #take(notice: Notice): void {
     if (notice.notice === "ready") this.#ready.resolve();
-    else if (notice.notice === "orphans")
-      this.#log.info("background processes of programs were ended", { count: notice.count });
+    else if (notice.notice === "orphans") this.#log.refused("background_process", { count: notice.count });
     else if (notice.notice === "started") this.#listeners.get(notice.id)?.started(notice.pid);
     else {
       this.#listeners.get(notice.id)?.ended(notice.end);

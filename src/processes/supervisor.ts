@@ -1,6 +1,7 @@
 // The supervisor: the parent of all programs. It starts them for the server, notices their end, and ends them when the
 // server is gone, however it went. It reads no data of programs and knows no secrets.
 import { closeAll, receiveDescriptors } from "./descriptors";
+import { Growth } from "./growth";
 import { libc, prctl, text, ptr } from "./libc";
 import { eachLine, type Notice, type Order } from "./messages";
 import { PASSED_DESCRIPTORS, roleCommand } from "./plan";
@@ -64,6 +65,7 @@ class Supervisor {
   readonly #programs = new Map<number, Program>();
   /** What programs that have ended left behind, and that may still end by itself. */
   readonly #settling = new Set<Ending>();
+  readonly #growth = new Growth();
   #orphanTimer: Timer | undefined;
   #memoryTimer: Timer | undefined;
 
@@ -151,7 +153,7 @@ class Supervisor {
     program.ending = { pids, until: performance.now() + GRACE_MS };
     signalTo(-program.pid, "SIGTERM");
     setTimeout(() => {
-      if (this.#programs.has(program.pid)) killTree(program.pid);
+      if (this.#programs.get(program.pid) === program) killTree(program.pid);
     }, GRACE_MS);
   }
 
@@ -166,7 +168,7 @@ class Supervisor {
 
   // Timers run only while there are programs.
   #watch(): void {
-    this.#orphanTimer ??= setInterval(() => void this.#killOrphans(), ORPHANS_EVERY_MS);
+    this.#orphanTimer ??= setInterval(() => void this.#look(), ORPHANS_EVERY_MS);
     this.#memoryTimer ??= setInterval(() => this.#checkMemory(), MEMORY_EVERY_MS);
   }
 
@@ -177,7 +179,8 @@ class Supervisor {
     this.#memoryTimer = undefined;
   }
 
-  async #killOrphans(): Promise<void> {
+  async #look(): Promise<void> {
+    if (this.#growth.noticed()) this.#checkMemory();
     const isOwn = (pid: number): boolean => this.#isSpared(pid);
     if (orphans(isOwn).length === 0) return;
     this.tell({ notice: "orphans", count: await killOrphans(isOwn, REAPING_MS) });

@@ -1,6 +1,7 @@
 // Every command, used in every wrong way: the exit code of the table, one line on standard error that says what to do, and
 // nothing on standard output.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import type { FlagSpec, Verb } from "../../cli/command";
 import { EXIT, OutputError } from "../../cli/errors";
 import { nouns } from "../../cli/nouns";
@@ -42,8 +43,12 @@ const NEEDS: { readonly [command: string]: string } = {
   "hooks create": "--plugin p --point tool.pre",
   "hooks update": "--priority 1",
   "gateways create": "",
-  "workers create": "--yes",
-  "workers add": "--yes",
+  "workers create": "https://mcp.example/mcp --yes",
+  "workers add": "https://mcp.example/mcp --yes",
+  "workers import": "--yes",
+  "connections add": "--from-env HOME --user a",
+  "connections delete": "x",
+  "users erase": "--yes",
   "workers update": "--retry 1",
   "gateways update": "--status inactive",
   "gateways connect": "--user a",
@@ -73,8 +78,7 @@ const WORDS: { readonly [place: string]: string } = {
   "login <url>": "https://runtime.example.com",
   "auth test-verifier <address>": "https://app.example.com/verify",
   "hooks bulk <file>": "-",
-  "workers create <address>": "https://mcp.example/mcp",
-  "workers add <address>": "https://mcp.example/mcp",
+  "workers import <file>": join(import.meta.dir, "import", "one-server.json"),
   "tools exec <name>": "Chat.WhoAmI",
   "tools authorize <name>": "Chat.WhoAmI",
   "tools show <name>": "Chat.WhoAmI",
@@ -176,6 +180,7 @@ const LOCAL = new Set([
   "audit forget-user",
   "audit heads",
   "audit public-key",
+  "connections add",
   "backup create",
   "backup verify",
   "backup restore",

@@ -1,6 +1,7 @@
 // Users' own keys are connections: they live and end with everything that connections live and end with.
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { addKeyProvider, authorizeKey, enterKey, giveKey, statusOf } from "../authorization/key-page";
+import { query } from "../../src/store";
 import { originOf } from "../../src/origins";
 import { api, at } from "../support/api";
 import { type Site, startSite } from "../support/site";
@@ -124,4 +125,18 @@ test("a page that was opened twice in one browser stores one key", async () => {
 
   expect(again).toBeDefined();
   expect(at((await run()).body, "output.value")).toBe(markOf(KEY));
+});
+
+test("an erased user has no key any more, and an export names it without its value", async () => {
+  await giveKey(site, "erin", KEY);
+  await giveKey(site, "alice", "key-of-alice-stays");
+  const exported = await admin.post("/v1/admin/users/export", { user_id: "erin" });
+  expect([exported.status, exported.text]).toEqual([200, expect.stringContaining("tracker")]);
+  expect(exported.text).not.toContain("CANARY");
+  expect((await admin.post("/v1/admin/users/erase", { user_id: "erin" })).status).toBe(200);
+
+  expect((await run("erin")).status).toBe(403);
+  expect(at((await run("alice")).body, "output.value")).toBe(markOf("key-of-alice-stays"));
+  const orders = query<{ count: number }>("SELECT COUNT(*) AS count FROM revocations");
+  expect(await site.runtime.core.store.get(orders)).toEqual({ count: 0 });
 });

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { GrantDead } from "../../src/tools";
 import { RotatingGrants } from "../support/token-endpoint";
-import { deploy, type Deployment } from "../tools/deployment";
-import { call, connectionOf, refusal, requirementOf, succeeded, times } from "./executing";
+import { deploy, type Deployment, give, operator } from "../tools/deployment";
+import { call, connectionOf, refusal, requirementOf, succeeded, times, until } from "./executing";
 
 /** Alice, with a token that the platform refuses before its expiry. */
 async function refused(expiresIn: number | null = null): Promise<Deployment & { grants: RotatingGrants }> {
@@ -79,6 +79,37 @@ test("a token that a consent has stored during the call, and that is refused too
   expect(idp.requests.map(({ params }) => params["refresh_token"])).toEqual([consented.refresh]);
   expect(await connectionOf(runtime, "alice")).toMatchObject({ connection_status: "active" });
 });
+
+test.each([
+  ["with a refresh token", "of-again"],
+  ["without one, after a deletion", null],
+])(
+  "a token that a consent %s has stored during the refresh, and that is refused too, is refreshed",
+  async (_which, refresh) => {
+    await using deployment = await deploy();
+    const { runtime, idp, platform } = deployment;
+    const other = await deployment.another();
+    await deployment.addProvider({ provider_id: "known" });
+    const facts = { account_id: "A1" };
+    const id = await deployment.give("alice", { refresh: "first", facts });
+    platform.refuse("access-of-alice");
+    platform.refuse("again");
+    const late = Promise.withResolvers<object>();
+    idp.queue(async () => ({ body: await late.promise }));
+    idp.otherwise({ body: { access_token: "last", expires_in: 3600 } });
+    const called = call(runtime, "alice");
+    await until(() => idp.requests.length === 1);
+    if (refresh === null) await other.connections.delete(operator(), id);
+    await give(other, "alice", { access: "again", refresh, facts });
+    late.resolve({ access_token: "late", refresh_token: "of-late", expires_in: 3600 });
+
+    expect((await called).success).toBe(true);
+    expect(platform.tokens()).toEqual(["access-of-alice", "again", "last"]);
+    const sent = idp.requests.map(({ params }) => params["refresh_token"]);
+    expect(sent).toEqual(["first", refresh ?? "of-late"]);
+    expect(await connectionOf(other, "alice")).toMatchObject({ connection_status: "active" });
+  },
+);
 
 describe("when the new token is refused too", () => {
   test("the grant is dead: the user must consent again, and there is no loop [fault: no-expiry]", async () => {

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/temporary";
 
 const ROOT = join(import.meta.dir, "../..");
 /** Pages whose blocks are run elsewhere, or only with the sources at hand. */
-const ELSEWHERE = ["README.md", "docs/audit.md", "docs/performance.md"];
+const ELSEWHERE = ["README.md", "docs/audit.md", "docs/performance.md", "docs/stdio-workers.md"];
 const PAGES = ["*.md", "docs/*.md", "examples/**/*.md"]
   .flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT })])
   .filter((page) => !ELSEWHERE.includes(page))

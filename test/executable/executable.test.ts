@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { documentOf } from "../../server/openapi/document";
 import { contractOperations as operations } from "../../server/operations";
 import { PICKER_SCRIPT } from "../../catalogs/sheets/picker/script";
+import { silentLog } from "../../src/base";
+import { cageSupport, ProcessHost } from "../../src/processes";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { say, startModelServer } from "../sandbox/models/chat-server";
 import { api, at, call } from "../support/api";
@@ -172,4 +174,28 @@ test("the environment of the folder that it is started in is not its own", async
 
   expect(code).toBe(0);
   expect(stdout).not.toContain("preloaded");
+});
+
+test("a program starts under the supervisor of the executable", async () => {
+  const host = new ProcessHost({ executable: [executable], hidden: [], log: silentLog });
+  const sandbox = cageSupport().supported ? "cage" : "none";
+  const home = join(folder, "program");
+  const words = ["-c", "echo $HOME"];
+  try {
+    const spec = {
+      command: "sh",
+      arguments: words,
+      environment: {},
+      home,
+      sandbox,
+      read: [],
+      write: [],
+    } as const;
+    const running = await host.start(spec);
+
+    expect(await new Response(running.output).text()).toBe(`${home}\n`);
+    expect(await running.ended).toEqual({ code: 0, signal: null });
+  } finally {
+    await host.close();
+  }
 });

@@ -90,3 +90,9 @@ test("a command, argument or variable with NUL is refused", async () => {
 
   await expect(host.start(program(["/bin/echo", "a\0b"], { sandbox: "none" }))).rejects.toThrow("NUL");
 });
+
+test("a home that cannot be created is refused with the reason", async () => {
+  const spec = program(["/bin/true"], { sandbox: "none", home: "/proc/home" });
+
+  await expect(hostForTest().start(spec)).rejects.toThrow("/proc/home/tmp of the program cannot be created");
+});

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessSpec } from "../../src/processes";
+import { Growth } from "../../src/processes/growth";
 import { scaled } from "../support/long";
 import { printFigure } from "../threats/figure";
 import { marked, newMark, within5Seconds } from "./support/left";
@@ -138,6 +139,16 @@ test("a program that starts others without end is stopped", async () => {
   expect(end.reason).toBe("It ran more than 20 processes at the same time.");
   expect(marked(mark)).toEqual([]);
 }, 20_000);
+
+test("a sudden growth is measured at once", () => {
+  const growth = new Growth();
+  const children = Array.from({ length: 150 }, () => Bun.spawn(["sleep", "60"]));
+  const noticed = growth.noticed();
+  for (const child of children) child.kill("SIGKILL");
+
+  expect(noticed).toBe(true);
+  expect(growth.noticed()).toBe(false);
+});
 
 test("starts, crashes and killed servers leave no process", async () => {
   const rounds = scaled(200);

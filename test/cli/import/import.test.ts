@@ -503,7 +503,10 @@ describe("with --rewrite", () => {
 
     const done = await place.import(["--yes", "--rewrite"]);
 
-    expect(done.code).toBe(1);
+    expect([done.code, done.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Still in .+, with any secrets: old\.$/m),
+    ]);
     const text = place.text();
     expect(text).not.toContain("CANARY");
     for (const kept of ["    // mine", '"type": "sse"', "// theirs", '    "theme": "dark", // not light'])

@@ -9,6 +9,8 @@ const say = (message: object): void =>
 const text = (value: unknown): object => ({ content: [{ type: "text", text: JSON.stringify(value) }] });
 const notes: string[] = [];
 let greetings = 0;
+/** Who gets an answer with a key must not learn the key. */
+const markOf = (key = ""): string => new Bun.CryptoHasher("sha256").update(key).digest("hex").slice(0, 16);
 const asked = new Map<string, (answer: unknown) => void>();
 
 const any = { type: "object", properties: {}, additionalProperties: true };
@@ -36,6 +38,7 @@ async function call(name: string, input: Record<string, unknown>, token: unknown
   if (name === "facts")
     return text({
       pid: process.pid,
+      key: markOf(process.env["NOTES_TOKEN"]),
       cwd: process.cwd(),
       env: process.env,
       greetings,

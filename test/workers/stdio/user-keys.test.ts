@@ -5,6 +5,7 @@ import type { Principal } from "../../../src/identity";
 import { addKeyProvider, giveKey, type KeyService, startKeyService } from "../../authorization/key-page";
 import { api, at } from "../../support/api";
 import { type Site, startSite } from "../../support/site";
+import { markOf } from "../keyed";
 import { plainPrograms, type PlainPrograms } from "./plain-programs";
 
 const SERVER = join(import.meta.dir, "server.ts");
@@ -46,26 +47,20 @@ afterAll(async () => {
   await service.stop();
 });
 
-async function environmentOf(user: string) {
+async function factsOf(user: string): Promise<{ pid: number; key: string; user: string }> {
   const { body } = await agent.post("/v1/tools/execute", {
     tool_name: "Notes.facts",
     user_id: user,
     input: {},
   });
-  const { NOTES_TOKEN, WHO } = Object(at(body, "output.value.env"));
-  return { NOTES_TOKEN, WHO };
+  const { pid, key, env } = Object(at(body, "output.value"));
+  return { pid, key, user: env?.WHO };
 }
 
 async function endKey(user: string): Promise<void> {
   const { items } = await site.runtime.connections.list(operator, { user_id: user });
   for (const { id } of items) await site.runtime.connections.delete(operator, id);
 }
-
-const pidOf = async (user: string) =>
-  at(
-    (await agent.post("/v1/tools/execute", { tool_name: "Notes.facts", user_id: user, input: {} })).body,
-    "output.value.pid",
-  );
 
 describe("two users with own keys", () => {
   test("never get a process with the key of the other", async () => {
@@ -74,9 +69,8 @@ describe("two users with own keys", () => {
     const work = async (): Promise<void> => {
       for (let at = next++; at < CALLS; at = next++) {
         const user = users[at] === "bob" ? "bob" : "alice";
-        const { NOTES_TOKEN, WHO } = await environmentOf(user);
-        if (NOTES_TOKEN !== "[user key]" && NOTES_TOKEN !== KEYS[user]) foreign++;
-        if (WHO !== user) foreign++;
+        const facts = await factsOf(user);
+        if (facts.key !== markOf(KEYS[user]) || facts.user !== user) foreign++;
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -87,18 +81,17 @@ describe("two users with own keys", () => {
   }, 120_000);
 
   test("get another process with another key", async () => {
-    const before = await pidOf("alice");
+    const before = await factsOf("alice");
     await endKey("alice");
     await giveKey(site, "alice", KEYS.third);
-    const after = await pidOf("alice");
+    const after = await factsOf("alice");
 
-    expect(after).not.toEqual(before);
-    const started = programs.started.at(-1)?.environment["NOTES_TOKEN"];
-    expect(started === undefined || typeof started === "string" ? "" : started.reveal()).toBe(KEYS.third);
+    expect(after.pid).not.toEqual(before.pid);
+    expect([before.key, after.key]).toEqual([markOf(KEYS.alice), markOf(KEYS.third)]);
   });
 
   test("have none after the end of their key", async () => {
-    await environmentOf("bob");
+    await factsOf("bob");
     const running = programs.running.length;
     await endKey("bob");
     const until = Date.now() + 10_000;
