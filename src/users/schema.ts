@@ -1,6 +1,5 @@
 // What is known of users, and what is done with all of it. Not in the published contract.
 import { type Static, Type } from "typebox";
-import { MAX_LIMIT } from "../base/page";
 
 const id = Type.String({ minLength: 1, maxLength: 256, description: "The id of the user." });
 const rows = (description: string) => Type.Array(Type.Record(Type.String(), Type.Unknown()), { description });
@@ -11,9 +10,7 @@ export const UserRequest = Type.Object({ user_id: id });
 export const UsersQuery = Type.Object({
   user_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: "Only this user." })),
   after: Type.Optional(Type.String({ maxLength: 256, description: "Only users behind this one." })),
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, default: MAX_LIMIT, description: "Page size, at most 100." }),
-  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, default: 100, description: "Page size, at most 100." })),
 });
 
 export const UsersResponse = Type.Object({
