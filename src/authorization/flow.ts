@@ -12,8 +12,6 @@ export const UNOPENED_MS = 24 * 3600_000;
 export const OPENED_MS = 10 * 60_000;
 /** The same for a person who may have to make a key first. */
 export const OPENED_FOR_KEY_MS = 60 * 60_000;
-/** Flows are deleted this long after their end, so that late polls still get the result. */
-export const RETENTION_MS = 7 * 24 * 3600_000;
 
 export const EXPIRED = "the consent was not finished in time; start a new authorization";
 

@@ -3,12 +3,12 @@ import type { Core } from "../core";
 import type { RuntimeError } from "../errors";
 import type { Limits } from "../limits";
 import { DeletionTime, type Transaction } from "../store";
-import { RETENTION_MS } from "./flow";
 import * as repository from "./pending-repository";
 import { addFlow, type FlowRow } from "./repository";
 
 const OF_USER = "limits.pending_consents_per_user";
 const OF_PROJECT = "limits.pending_consents_per_project";
+const DAY_MS = 24 * 3600_000;
 const WHOSE = { [OF_USER]: "this user", [OF_PROJECT]: "this project" };
 
 /** A cap is reached. */
@@ -35,7 +35,8 @@ export class NewFlows {
     const limits = this.#limits;
     // A clock that jumped ahead must not delete consents that other processes are going on with.
     const time = yield* this.#deletionTime.now();
-    if (time !== undefined) yield* repository.pruneFlows(time - RETENTION_MS);
+    const keepMs = this.#core.settings["consents.keep_days"] * DAY_MS;
+    if (time !== undefined && keepMs > 0) yield* repository.pruneFlows(time - keepMs);
     const most = limits.of(OF_PROJECT);
     const stored = yield* repository.countFlows(projectId);
     // An ended flow is kept for late polls, but no more of them than flows that may be pending.

@@ -6,6 +6,7 @@ import { AUDIT_KEYS } from "./audit-keys";
 import { BACKUP_KEYS } from "./backup-keys";
 import { HTTP_KEYS } from "./http-keys";
 import { LOG_KEYS } from "./log-keys";
+import { RETENTION_KEYS } from "./retention-keys";
 import { ModelRecord } from "./records";
 import { WORKER_KEYS } from "./worker-keys";
 import { address, argumentList, count, credentialName, path, seconds, text, userSources } from "./types";
@@ -254,11 +255,7 @@ export const KEYS = {
     default: 2000,
     meaning: "tool calls and chat completions of each project at the same time; 0: no limit",
   },
-  "executions.keep_days": {
-    schema: { type: "integer", minimum: 0, maximum: 36_500, description: "days, 0 to 36500" },
-    default: 90,
-    meaning: "days to keep the execution log and finished scheduled runs; 0: forever",
-  },
+  ...RETENTION_KEYS,
   ...AUDIT_KEYS,
   ...BACKUP_KEYS,
   ...LOG_KEYS,

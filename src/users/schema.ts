@@ -10,7 +10,7 @@ export const UserRequest = Type.Object({ user_id: id });
 export const UsersQuery = Type.Object({
   user_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: "Only this user." })),
   after: Type.Optional(Type.String({ maxLength: 256, description: "Only users behind this one." })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: "Default: 100." })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, default: 100, description: "Page size, at most 100." })),
 });
 
 export const UsersResponse = Type.Object({

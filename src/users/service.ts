@@ -1,6 +1,6 @@
 // Users have no records of their own: grants, runs, keys and logs name them.
 import { type Audit, type ExecutionLog, type Trail } from "../audit";
-import { checkUserId } from "../base";
+import { checkUserId, MAX_LIMIT } from "../base";
 import { type Connections, givenUpGrants, sentOrders } from "../connections";
 import { endFlowsOfUser } from "../authorization";
 import type { Core } from "../core";
@@ -25,7 +25,6 @@ export interface UserParts {
 
 type UserPrograms = Pick<StdioWorkers, "removeUser" | "endUser">;
 
-const DEFAULT_LIMIT = 100;
 /** How often an erasure begins again because the user's grants have changed meanwhile. */
 const ATTEMPTS = 5;
 /** Comes before every valid id. */
@@ -48,8 +47,9 @@ export class Users {
   /** Everybody of whom something is stored, in the order of the ids. */
   async list(
     { projectId }: Principal,
-    { user_id: one, after = FIRST, limit = DEFAULT_LIMIT }: UsersFilter,
+    { user_id: one, after = FIRST, limit: given = MAX_LIMIT }: UsersFilter,
   ): Promise<UsersPage> {
+    const limit = Math.min(given, MAX_LIMIT);
     await this.#parts.executionLog.flush();
     const stores = { store: this.#core.store, logStore: this.#parts.logStore };
     const ids =

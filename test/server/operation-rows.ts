@@ -139,6 +139,12 @@ export const ROWS: Record<string, Row> = {
   // Each stage has other ids of keys, so the table can only send an unknown one.
   "keys-get": { path: "/v1/admin/keys/key_unknown", success: 404 },
   "keys-delete": { path: "/v1/admin/keys/key_unknown", success: 404 },
+  "identity-keys-rotate": { path: "/v1/identity_keys/rotate", success: 200 },
+  "users-list": { path: "/v1/admin/users", success: 200 },
+  "users-export": { path: "/v1/admin/users/export", body: { user_id: "ada" }, success: 200 },
+  "users-erase": { path: "/v1/admin/users/erase", body: { user_id: "nobody-known" }, success: 200 },
+  "users-suspend": { path: "/v1/admin/users/suspend", body: { user_id: "suspended" }, success: 200 },
+  "users-resume": { path: "/v1/admin/users/resume", body: { user_id: "suspended" }, success: 200 },
   "data-key-rotate": { path: "/v1/admin/data_key/rotate", success: 200 },
   "organizations-list": { path: "/v1/admin/organizations", success: 200 },
   "projects-list": { path: "/v1/admin/projects", success: 200 },

@@ -73,7 +73,7 @@ export class Schedule {
       finished_at: null,
       updated_at: now,
     };
-    const keepDays = settings["executions.keep_days"];
+    const keepDays = settings["scheduled.keep_days"] ?? settings["executions.keep_days"];
     const [audit, deletionTime] = [this.#audit, this.#deletionTime];
     const details = { tool: tool.fullyQualifiedName, run_at: timestamp(runAt) };
     const most = this.#limits.of(SETTING);
