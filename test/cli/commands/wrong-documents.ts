@@ -102,7 +102,7 @@ export const WRONG_VALUES: WrongDocument[] = [
   ["an unknown authentication", webhook("auth: {type: baerer}"), 5, ["nearest: bearer"]],
   ["a missing name", "gateways:\n- slug: a\n", 2, ["gateways.0.name is required"]],
   ["a missing client", "providers:\n- id: a\n  oauth2: {}\n", 3, ["oauth2.client_id is required"]],
-  ["a missing record", "providers:\n- id: a\n", 2, ["providers.0.oauth2 is required"]],
+  ["a missing record", "providers:\n- id: a\n", 2, ['provider "a": oauth2 is required', "type api_key"]],
   ["a missing key", "secrets:\n- key: A\n  value: x\n- value: y\n", 4, ["secrets.1.key is required"]],
   [
     "a missing mode",
