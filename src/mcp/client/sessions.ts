@@ -55,12 +55,12 @@ export class ServerSessions {
     this.#removeIdle();
     const known = this.#entries.get(key);
     if (known !== undefined) {
-      known.usedAt = this.#clock.now();
+      known.usedAt = this.#clock.monotonic();
       this.#entries.delete(key);
       this.#entries.set(key, known);
       return known.starting;
     }
-    const entry: Entry = { starting: start(), usedAt: this.#clock.now(), ends };
+    const entry: Entry = { starting: start(), usedAt: this.#clock.monotonic(), ends };
     this.#entries.set(key, entry);
     this.#removeOldest();
     try {
@@ -101,7 +101,7 @@ export class ServerSessions {
   }
 
   #removeIdle(): void {
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     for (const [key, entry] of this.#entries) {
       if (isFresh(entry.usedAt, IDLE_MS, now)) break;
       this.#entries.delete(key);

@@ -82,15 +82,32 @@ describe("a session", () => {
 
   test("that was not used for ten minutes is ended", async () => {
     await using server = upstream();
+    let monotonic = 1_000_000;
+    const kind = kindOf({ clock: { ...systemClock, monotonic: () => monotonic } });
+
+    await ran(kind, workerAt(server.url), tool);
+    monotonic += 10 * 60_000;
+    await ran(kind, workerAt(server.url), tool, {}, { user: "bob" });
+    while (server.ended.length === 0) await Bun.sleep(1);
+
+    expect(server.ended).toEqual(["session-1"]);
+    await kind.close();
+  });
+
+  test("in use is not ended when the wall clock jumps", async () => {
+    await using server = upstream();
     let now = 1_000_000;
     const kind = kindOf({ clock: { ...systemClock, now: () => now } });
 
     await ran(kind, workerAt(server.url), tool);
-    now += 10 * 60_000;
+    now += 60 * 60_000;
     await ran(kind, workerAt(server.url), tool, {}, { user: "bob" });
+    await ran(kind, workerAt(server.url), tool);
+    await Bun.sleep(20);
 
+    expect(server.ended).toEqual([]);
+    expect(server.calls("initialize")).toHaveLength(2);
     await kind.close();
-    expect(server.ended.toSorted()).toEqual(["session-1", "session-2"]);
   });
 
   test("is ended when the process stops", async () => {
