@@ -2,6 +2,7 @@
 // and files that its arguments and variables name.
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { withoutTrailingSlashes } from "../../src/base";
 
 /** Folders that every program may read. */
 const SYSTEM = [
@@ -145,7 +146,7 @@ function pathsIn(text: string, folder: string | undefined): string[] {
     .replace(/^file:\/\//, "")
     .split(":")
     .flatMap((part) => {
-      if (isAbsolute(part)) return part === "/" ? [] : [part.replace(/(?<=.)\/+$/, "")];
+      if (isAbsolute(part)) return withoutTrailingSlashes(part) === "" ? [] : [withoutTrailingSlashes(part)];
       const path =
         folder === undefined || part === "" || part.startsWith("-") ? undefined : join(folder, part);
       return path !== undefined && existsSync(path) ? [path] : [];

@@ -17,10 +17,10 @@ export interface Part {
 export class NotImported extends Error {}
 
 /** `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `${input:id}`, `${workspaceFolder}`; of some clients `$NAME` or `{env:NAME}`. */
-const BRACED = /\$\{([^{}]+)\}/;
+const BRACED = /\$\{([^{}]+)\}/g;
 const OF_CLIENT: { readonly [client: string]: RegExp } = {
-  gemini: /\$\{([^{}]+)\}|\$([A-Za-z_]\w*)/,
-  opencode: /\{((?:env|file):[^{}]+)\}/,
+  gemini: /\$\{([^{}]+)\}|\$([A-Za-z_]\w*)/g,
+  opencode: /\{((?:env|file):[^{}]+)\}/g,
 };
 
 export interface Scope {
@@ -36,7 +36,7 @@ export async function resolved(
   text: string,
   own: Readonly<Record<string, string>> = {},
 ): Promise<Part[]> {
-  const pattern = new RegExp(OF_CLIENT[scope.file.client] ?? BRACED, "g");
+  const pattern = OF_CLIENT[scope.file.client] ?? BRACED;
   const parts: Part[] = [];
   let end = 0;
   for (const match of text.matchAll(pattern)) {
@@ -60,8 +60,8 @@ async function valueOf(
   if (reference === "workspaceFolderBasename") return { text: basename(workspace) };
   if (reference === "userHome") return { text: scope.io.env["HOME"] ?? homedir() };
   if (reference === "/" || reference === "pathSeparator") return { text: "/" };
-  const [, kind = "env", name = "", fallback] =
-    /^(?:(env|input|file):)?(.+?)(?::-(.*))?$/.exec(reference) ?? [];
+  const kind = /^(env|input|file):/.exec(reference)?.[1] ?? "env";
+  const [name, fallback] = withDefault(reference.replace(/^(?:env|input|file):/, ""));
   if (kind === "file") return { text: fileText(workspace, name), secret: "FILE" };
   if (kind === "input") return inputValue(scope, name);
   // Otherwise it belongs to the program, such as a shell.
@@ -71,6 +71,12 @@ async function valueOf(
   if (found !== undefined) return { text: found, ...secret };
   const answer = await asked(scope, name, `Value of the variable ${name}`, true, refusedVariable(name));
   return { text: answer, secret: name };
+}
+
+/** `NAME` or `NAME:-default`. */
+function withDefault(text: string): [name: string, fallback?: string] {
+  const at = text.indexOf(":-", 1);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 2)];
 }
 
 const refusedVariable = (name: string): string =>

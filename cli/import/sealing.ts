@@ -67,14 +67,8 @@ export class Sealed {
     if (value === "") return "";
     if (value.length > LONGEST)
       throw new NotImported(`The value of ${name} is longer than ${LONGEST} characters.`);
-    const wanted = name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").replaceAll(/\W+/g, "_");
-    const key = this.#free(
-      wanted
-        .replaceAll(/^_+|_+$/g, "")
-        .toUpperCase()
-        .slice(0, 90) || "VALUE",
-      value,
-    );
+    const wanted = name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").replaceAll(/[\W_]+/g, "_");
+    const key = this.#free(wanted.replaceAll(/^_|_$/g, "").toUpperCase().slice(0, 90) || "VALUE", value);
     this.values[key] = value;
     if (Object.keys(this.values).length > MOST_SECRETS)
       throw new NotImported(`It has more than ${MOST_SECRETS} secrets.`);

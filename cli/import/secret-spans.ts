@@ -33,7 +33,7 @@ const KNOWN = [
 ];
 
 /** `user:password@` of an address; the user stays. */
-const PASSWORD = /\b[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:'"]*:([^\s/?#@'"]+)@/gi;
+const PASSWORD = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/?#@:'"]{0,200}:([^\s/?#@'"]{1,1000})@/gi;
 /** A parameter of a query, or a pair in a text such as `password=…;` or `NAME=value`. */
 const PAIR = /(?:^|[?&#;,\s"'])([A-Za-z][\w.-]*)=("[^"]*"|'[^']*'|[^\s&#;,"']+)/g;
 /** `Authorization: Bearer …`, or a scheme alone. */

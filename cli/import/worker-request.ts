@@ -161,7 +161,7 @@ export function idFor(name: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .slice(0, LONGEST_ID)
-    .replaceAll(/^-+|-+$/g, "");
+    .replaceAll(/^-|-$/g, "");
   return id === "" ? "server" : id;
 }
 

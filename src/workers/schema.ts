@@ -32,11 +32,14 @@ export const secret = Type.String({
   maxLength: 100,
   description: "The secret that signs calls.",
 });
-const HEADER_NAME = "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$";
-export const headers = Type.Record(Type.String({ pattern: HEADER_NAME }), Type.String({ maxLength: 4096 }), {
-  maxProperties: 50,
-  description: "Sent with each request. ${secret:NAME} is replaced by that entry of secrets.",
-});
+export const headers = Type.Record(
+  Type.String({ pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$" }),
+  Type.String({ maxLength: 4096 }),
+  {
+    maxProperties: 50,
+    description: "Sent with each request. ${secret:NAME} is replaced by that entry of secrets.",
+  },
+);
 export const secrets = Type.Record(
   Type.String({ pattern: "^[A-Za-z0-9_]{1,100}$" }),
   Type.String({ minLength: 1, maxLength: 5000 }),
@@ -74,7 +77,7 @@ const identity = Type.Enum(["none", "jwt"], {
     "Whether each request has a signed token that says on whose behalf it is called. Default: none.",
 });
 const identityHeader = Type.String({
-  pattern: HEADER_NAME,
+  pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$",
   description: "The header of that token. Default: X-Runtime-Identity.",
 });
 /** Fields of ours. */

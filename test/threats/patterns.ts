@@ -33,7 +33,25 @@ const ZONE = "%[0-9a-z]{1,}";
 const V6 = "(?:[0-9a-f]+::?)+";
 const TOKEN = "[a-zA-Z0-9!#$%&\\'\\*\\+\\-\\.\\^_`\\|~]+";
 
+const CONSONANTS = "([^aeiou][^aeiouy]*)";
+const VOWELS = "([aeiouy][aeiou]*)";
+
 export const PACKAGE_BUILT: Readonly<Record<string, readonly RegExp[]>> = {
+  'node_modules/stemmer/index.js: new RegExp("^" + consonants + "?" + vowels + consonants)': [
+    new RegExp(`^${CONSONANTS}?${VOWELS}${CONSONANTS}`),
+  ],
+  'node_modules/stemmer/index.js: new RegExp("^" + consonants + "?" + vowels + consonants + vowels + "?$")': [
+    new RegExp(`^${CONSONANTS}?${VOWELS}${CONSONANTS}${VOWELS}?$`),
+  ],
+  'node_modules/stemmer/index.js: new RegExp("^" + consonants + "?(" + vowels + consonants + "){2,}")': [
+    new RegExp(`^${CONSONANTS}?(${VOWELS}${CONSONANTS}){2,}`),
+  ],
+  'node_modules/stemmer/index.js: new RegExp("^" + consonants + "?" + vowel)': [
+    new RegExp(`^${CONSONANTS}?[aeiouy]`),
+  ],
+  'node_modules/stemmer/index.js: new RegExp("^" + consonants + vowel + "[^aeiouwxy]$")': [
+    new RegExp(`^${CONSONANTS}[aeiouy][^aeiouwxy]$`),
+  ],
   'node_modules/ipaddr.js/lib/ipaddr.js: new RegExp(`^${ipv4Part}\\\\.${ipv4Part}\\\\.${ipv4Part}\\\\.${ipv4Part}$`, "i")':
     [new RegExp(`^${V4_FOUR}$`, "i")],
   'node_modules/ipaddr.js/lib/ipaddr.js: new RegExp(`^${ipv4Part}\\\\.${ipv4Part}\\\\.${ipv4Part}$`, "i")': [

@@ -6,7 +6,7 @@ import { stemOf } from "./words";
 const VALUES: readonly (readonly [form: RegExp, kind: string])[] = [
   [/(?:^|\s)#\p{L}[\w-]*/gu, "channel"],
   [/\b[A-Z]{1,2}\d{1,4}\b/g, "cell"],
-  [/\S+@\S+/g, "email"],
+  [/(?<!\S)[^\s@]+@\S+/g, "email"],
   [/\b(?:https?:\/\/)?(?:[\w-]+\.)+(?:com|dev|io|net|org)\b\S*/g, "domain url"],
   [/\b[\w-]+\.(?:csv|docx?|jpg|js|json|md|pdf|png|py|ts|txt|xlsx?)\b/g, "file"],
   [/\b\d+\s?%/g, "percent discount"],
