@@ -59,7 +59,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
   const folder = config.dataFolder();
   const sources = rootKeySources(config);
   ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");
-  await backUpIfUpgraded(config, folder, log);
+  await withDatabaseErrors(folder, () => backUpIfUpgraded(config, folder, log));
   const { store, logStore } = await openStores(folder, parts.openStore ?? openSqlite, log);
   const close = async (): Promise<void> => {
     await logStore.close();

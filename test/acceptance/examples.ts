@@ -122,6 +122,7 @@ const GIVEN: readonly [RegExp, readonly string[]][] = [
     /^runtime workers \w+ files/,
     ["workers create http://127.0.0.1:PORT/mcp --id files --yes", "workers enable files"],
   ],
+  [/^runtime workers (create|add) --id memory/, ["workers delete memory --yes"]],
   [/^runtime workers \w+ crm/, ["workers create http://127.0.0.1:PORT/mcp --id crm --yes"]],
   [/^runtime scheduled/, ["tools exec Chat.WhoAmI --user alice --run-at 2030-01-31T09:30:00Z"]],
   [/^runtime executions/, ["tools exec Chat.WhoAmI --user alice"]],
@@ -129,12 +130,12 @@ const GIVEN: readonly [RegExp, readonly string[]][] = [
 ];
 /** Examples that need alice's consent. */
 const NEEDS_CONSENT =
-  /tools (exec|authorize)|--platform slack|^runtime (auth|connections|executions|scheduled|chat)/;
+  /tools (exec|authorize)|--platform slack|^runtime (auth|connections|executions|scheduled|chat|users)/;
 /** Examples after which alice has to consent again. */
-const ENDS_CONSENT = /^runtime (connections delete|providers (create|delete) slack)/;
+const ENDS_CONSENT = /^runtime (connections delete|users erase|providers (create|delete) slack)/;
 
 /** Examples that ask before they delete. They are printed without `--yes`, so that a copied line does no harm. */
-const ASKS = /^runtime \w+ delete |^runtime apply .* --prune$/;
+const ASKS = /^runtime \w+ delete |^runtime apply .* --prune$|^runtime users erase /;
 
 /** Examples that run until they are stopped. */
 const SERVES = /^runtime serve/;
@@ -197,6 +198,10 @@ async function startGiven(executable: string): Promise<Given> {
   writeFiles(work, executable, chat, environment["RUNTIME_API_KEY"]);
   for (const folder of [".zfunc", ".config/fish/completions"])
     mkdirSync(join(installation.home, folder), { recursive: true });
+  const url = `http://127.0.0.1:${peer.port}/mcp`;
+  writeFileSync(join(work, ".mcp.json"), JSON.stringify({ mcpServers: { desk: { type: "http", url } } }));
+  mkdirSync(join(installation.home, ".codex"));
+  writeFileSync(join(installation.home, ".codex/config.toml"), `[mcp_servers.terminal]\nurl = "${url}"\n`);
   writeFileSync(
     join(work, "heads.ndjson"),
     (await installation.run(["audit", "heads", "-o", "ndjson"])).stdout,
