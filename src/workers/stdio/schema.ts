@@ -7,11 +7,11 @@ export const STDIO_SCHEME = "stdio:";
 
 export const SANDBOXES = ["cage", "none"] as const;
 
-const text = Type.String({ maxLength: 4096, pattern: "^[^\\u0000]*$" });
+const text = Type.String({ maxLength: 4096, pattern: "^[^\\x00]*$" });
 const command = Type.String({
   minLength: 1,
   maxLength: 4096,
-  pattern: "^[^\\u0000]*$",
+  pattern: "^[^\\x00]*$",
   description: "The program: a name in PATH, or an absolute path.",
 });
 const programArguments = Type.Array(text, {
@@ -32,7 +32,7 @@ const shared = Type.Boolean({
 const sandbox = Type.Enum([...SANDBOXES], {
   description: "Whether the program runs in a cage (cage), or knowingly without one (none).",
 });
-const path = Type.String({ minLength: 1, maxLength: 4096, pattern: "^/[^\\u0000]*$" });
+const path = Type.String({ minLength: 1, maxLength: 4096, pattern: "^/[^\\x00]*$" });
 const read = Type.Array(path, {
   maxItems: 100,
   description: "Absolute paths that it may read besides the system's folders and its own.",
