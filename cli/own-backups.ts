@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 import type { MakeBackup } from "../src/backup";
 import type { Config } from "../src/config";
+import { ownExecutable } from "../src/processes";
 import { EXIT } from "./errors";
 import { ownCommand } from "./own-command";
 
@@ -18,7 +19,9 @@ export function backupMaker(config: Config, env: Readonly<Record<string, string 
     "local",
   ];
   return async (file, signal) => {
-    const command = [...ownCommand(), "backup", "create", file, "-o", "name", ...place];
+    // A newer version that was installed meanwhile would upgrade the databases of this server.
+    const self = process.platform === "linux" ? ownExecutable() : ownCommand();
+    const command = [...self, "backup", "create", file, "-o", "name", ...place];
     const child = Bun.spawn(command, { env, stdin: "ignore", stdout: "ignore", stderr: "pipe", signal });
     lowerPriority(child.pid);
     const [text, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
