@@ -26,7 +26,7 @@ export function pendingUpgrade(folder: string): { from: number; to: number } | u
 }
 
 /**
- * Makes the backup unless there is one of this step. Another process may do the same at the same time. Throws `configuration` if
+ * Makes the backup unless there is one of this step that is newer than the databases. Another process may do the same at the same time. Throws `configuration` if
  * it cannot be made: then nothing is upgraded.
  */
 export async function backUpBeforeUpgrade({
@@ -41,7 +41,7 @@ export async function backUpBeforeUpgrade({
   const prefix = `before-schema-${step.to}-from-${step.from}-`;
   try {
     mkdirSync(place, { recursive: true, mode: 0o700 });
-    if (readdirSync(place).some((name) => name.startsWith(prefix))) return;
+    if (newestOf(place, prefix) >= changedAt(folder)) return;
     const now = Date.now();
     const day = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
     const file = join(place, `${prefix}${day}Z.backup${recipients.length > 0 ? ".age" : ""}`);
@@ -58,6 +58,20 @@ export async function backUpBeforeUpgrade({
       { cause: error },
     );
   }
+}
+
+/** When the newest backup of a step was made; 0: there is none. */
+function newestOf(place: string, prefix: string): number {
+  const names = readdirSync(place).filter((name) => name.startsWith(prefix));
+  return Math.max(0, ...names.map((name) => statSync(join(place, name)).mtimeMs));
+}
+
+/** When something was written last, also if it is only in a log. */
+function changedAt(folder: string): number {
+  const names = ["runtime.db", "runtime.db-wal", "executions.db", "executions.db-wal"];
+  return Math.max(
+    ...names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0),
+  );
 }
 
 /** The copies and the file that is made of them. */

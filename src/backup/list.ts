@@ -28,8 +28,9 @@ export async function listBackups(folder: string): Promise<ListedBackup[]> {
 
 /** One backup, without a check; undefined for another file. */
 export async function describeBackup(file: string): Promise<ListedBackup | undefined> {
-  const { size, mtimeMs } = statSync(file);
-  if (!statSync(file).isFile()) return undefined;
+  const found = statSync(file);
+  if (!found.isFile()) return undefined;
+  const { size, mtimeMs } = found;
   const base = { file, bytes: size };
   if (await isEncrypted(file).catch(() => false))
     return { ...base, encrypted: true, created_at: timestamp(Math.floor(mtimeMs)) };

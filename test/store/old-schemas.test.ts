@@ -94,6 +94,18 @@ test("a setting turns the backup off", async () => {
   expect(readdirSync(folder)).not.toContain("backups");
 });
 
+test("what was written after a return to the older version is backed up before the next upgrade", async () => {
+  const folder = temporaryFolder();
+  writeOldSchema(1, folder);
+  await (await opened(folder)).close();
+  // The name has the second.
+  await Bun.sleep(1100);
+  writeOldSchema(1, folder);
+  await (await opened(folder)).close();
+
+  expect(readdirSync(join(folder, "backups"))).toHaveLength(2);
+});
+
 test("nothing is upgraded if the backup cannot be made", async () => {
   const folder = temporaryFolder();
   writeOldSchema(1, folder);
