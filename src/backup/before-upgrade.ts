@@ -21,7 +21,9 @@ export function pendingUpgrade(folder: string): { from: number; to: number } | u
   const [found, known] = [{ runtime: schemaOf(main), executions: schemaOf(log) }, newestSchema()];
   if (found.runtime === 0 || found.runtime > known.runtime || found.executions > known.executions)
     return undefined;
-  if (found.runtime === known.runtime && found.executions === known.executions) return undefined;
+  // Another process is creating the folder: it writes the records first, so the log may still be empty.
+  const isLogCurrent = found.executions === known.executions || found.executions === 0;
+  if (found.runtime === known.runtime && isLogCurrent) return undefined;
   return { from: found.runtime, to: known.runtime };
 }
 

@@ -50,12 +50,22 @@ export async function createBackup(request: BackupRequest): Promise<MadeBackup> 
       draft,
       request.recipients.length === 0 ? archive : await encrypted(archive, request.recipients),
     );
-    // `link` fails if the file exists by now.
-    linkSync(draft, file);
+    publish(draft, file);
     syncFolder(dirname(file));
     return { file, bytes: statSync(file).size, encrypted: request.recipients.length > 0, manifest };
   } finally {
     rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** `link` fails if another process has made the file by now. */
+function publish(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST")
+      throw alreadyExists(`${file} exists. Give the name of a new file.`);
+    throw error;
   }
 }
 

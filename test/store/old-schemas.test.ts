@@ -1,9 +1,9 @@
 // Databases of every earlier version are upgraded without losing anything, after a backup.
 import { describe, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { extensions } from "../../catalogs";
-import { verifyBackup } from "../../src/backup";
+import { pendingUpgrade, verifyBackup } from "../../src/backup";
 import { silentLog } from "../../src/base";
 import { createRuntime, type Runtime } from "../../src/runtime";
 import { newestSchema, schemaOf } from "../../src/store";
@@ -104,6 +104,26 @@ test("what was written after a return to the older version is backed up before t
   await (await opened(folder)).close();
 
   expect(readdirSync(join(folder, "backups"))).toHaveLength(2);
+});
+
+test("a folder whose log another process has not yet created needs no upgrade", async () => {
+  const folder = temporaryFolder();
+  await (await opened(folder)).close();
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(join(folder, `executions.db${suffix}`), { force: true });
+  writeFileSync(join(folder, "executions.db"), "");
+
+  expect(pendingUpgrade(folder)).toBeUndefined();
+  await (await opened(folder)).close();
+  expect(readdirSync(folder)).not.toContain("backups");
+});
+
+test("two that upgrade at the same time leave a backup and open", async () => {
+  const folder = temporaryFolder();
+  writeOldSchema(1, folder);
+  const made = await Promise.all([opened(folder), opened(folder)]);
+  await Promise.all(made.map((runtime) => runtime.close()));
+
+  expect(readdirSync(join(folder, "backups")).length).toBeGreaterThan(0);
 });
 
 test("nothing is upgraded if the backup cannot be made", async () => {
