@@ -7,6 +7,7 @@ import {
   lineFormat,
   systemClock,
   withoutTrailingSlashes,
+  WorkInFlight,
 } from "./base";
 import { type Config, ensureFolder } from "./config";
 import type { Core } from "./core";
@@ -100,6 +101,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
         random,
         log,
         settings,
+        work: new WorkInFlight(),
         clientSecret,
         tls,
         publicUrl,
