@@ -58,6 +58,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
   const clock = parts.clock ?? systemClock;
   const random = parts.random ?? systemRandom;
   const log = parts.log ?? standardErrorLog(config, clock);
+  log.setAccess(settings["log.access"]);
   const telemetry = new Telemetry(clock);
   const folder = config.dataFolder();
   const sources = rootKeySources(config);
