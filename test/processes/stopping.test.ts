@@ -74,7 +74,7 @@ test("a call that ends in time is answered, with progress in the log, and new co
   expect(await linesWith(server, "stopped")).toMatchObject([{ message: "stopped" }]);
 });
 
-test("a call that hangs is cut off at the limit, and counted", async () => {
+test("a call that hangs is cut off at the limit, counted, and its end is logged", async () => {
   installation.environment["RUNTIME_SHUTDOWN_TIMEOUT"] = "1";
   const server = await installation.serve();
   const { answer } = await calling(server);
@@ -86,6 +86,8 @@ test("a call that hangs is cut off at the limit, and counted", async () => {
   expect(await linesWith(server, "cut off")).toMatchObject([
     { ...NOTHING, level: "warn", requests: 1, tool_calls: 1, seconds: 1 },
   ]);
+  const [last] = Object(await installation.json(["executions", "list"]));
+  expect(last).toMatchObject({ status: "failed" });
 });
 
 test("a scheduled run that hangs is cut off, and its outcome is not made up", async () => {
