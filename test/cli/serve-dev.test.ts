@@ -1,10 +1,13 @@
 // `runtime serve --dev` as a process.
 import { Database } from "bun:sqlite";
-import { describe, expect, onTestFinished, test } from "bun:test";
+import { describe, expect, onTestFinished, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { api, at } from "../support/api";
 import { temporaryFolder } from "../support/temporary";
 import { MAIN, runProcess } from "./support/processes";
+
+// Several processes in each test.
+setDefaultTimeout(30_000);
 
 interface DevServer {
   key: string;
