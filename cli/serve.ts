@@ -1,5 +1,5 @@
 // Starts the server for `runtime serve`, and a temporary one for a consent if no other is running.
-import { localApp, type Server, startServer } from "../server";
+import { localApp, startServer } from "../server";
 import { BackupKeeper } from "../src/backup";
 import { isLoopback, type Log, type LogFields } from "../src/base";
 import { configurationError } from "../src/errors";
@@ -9,6 +9,7 @@ import type { Common } from "./command";
 import type { Io } from "./io";
 import { backupMaker } from "./own-backups";
 import { loadCommonConfig, type Session, withSession } from "./session";
+import { supervised } from "./supervised";
 
 /** A second stop signal within this time is a duplicate. */
 const DUPLICATE_MS = 500;
@@ -47,18 +48,19 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
         const endHealth = runtime.pluginHealth.start();
         const endKeeper = runtime.auditKeeper.start();
         const endBackups = new BackupKeeper(core, config.backupFolder(), backupMaker(config, io.env)).start();
-        const hangUp = core.tls === undefined ? undefined : renewOnHangUp(core.log, server);
+        const supervision = await supervised(io, core, server);
         if (!(await runtime.identity.hasKeys(project)))
           core.log.warn(
             `There is no API key in project ${project} yet. Create one: runtime keys create NAME`,
           );
         await stopped.promise;
-        if (hangUp !== undefined) process.off("SIGHUP", hangUp);
+        supervision.stopping();
         await withdraw();
         await server.stop();
         await endHealth();
         await endKeeper();
         await endBackups();
+        await supervision.end();
       },
       { config: loaded, serves: log.write },
     );
@@ -80,21 +82,6 @@ function stopOrLeave(io: Io, log: Log, stopped: PromiseWithResolvers<void>): voi
     if (performance.now() - requested >= DUPLICATE_MS) process.exit(130);
   });
   stopped.resolve();
-}
-
-// SIGHUP reloads the certificate, as in other servers. Without TLS it ends the process, as usual.
-function renewOnHangUp(log: Log, server: Server): () => void {
-  const renew = (): void => {
-    server.renewTls().then(
-      () => log.info("Certificate and key were reloaded."),
-      (error: unknown) =>
-        log.error("Certificate and key could not be reloaded. The old ones remain in use.", {
-          reason: error instanceof Error ? error.message : "unknown reason",
-        }),
-    );
-  };
-  process.on("SIGHUP", renew);
-  return renew;
 }
 
 // Log lines are held back until the address is printed.
