@@ -103,6 +103,7 @@ const NAMES: Record<string, [variable: string, text: string, value: unknown]> = 
   "log.level": ["RUNTIME_LOG_LEVEL", "debug", "debug"],
   "log.format": ["RUNTIME_LOG_FORMAT", "text", "text"],
   "log.access": ["RUNTIME_LOG_ACCESS", "true", true],
+  "shutdown.timeout": ["RUNTIME_SHUTDOWN_TIMEOUT", "5", 5],
 };
 const DECLARATIONS = declarationsWith(catalogSettings);
 const ROWS = Object.entries(NAMES).map(([name, row]) => [name, ...row] as const);
@@ -195,6 +196,7 @@ test("the defaults are those of the manual", () => {
     "backup.recipients": [],
     "backup.before_upgrade": true,
     "log.access": false,
+    "shutdown.timeout": 60,
     "log.level": "info",
   });
 });
