@@ -7,7 +7,7 @@ export interface Outgoing {
   method: NonNullable<EgressRequest["method"]>;
   /** Names in lower case. */
   headers: ReadonlyMap<string, string | Redacted>;
-  body: string | Redacted | undefined;
+  body: string | Redacted | Uint8Array<ArrayBuffer> | undefined;
   tls?: TlsOptions | undefined;
   fence?: EgressRequest["fence"];
 }
@@ -42,7 +42,7 @@ const SECRET = new Set(["authorization", "cookie", "proxy-authorization"]);
  * the caller) for a header that is not valid in HTTP and for a GET or HEAD with a body; the message does not repeat values.
  */
 export function outgoing(request: EgressRequest): Outgoing {
-  const { method = "GET", body, tls, fence } = request;
+  const { method = "GET", bytes, body = bytes, tls, fence } = request;
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
     throw new TypeError(`A ${method} request cannot have a body.`);
   }
@@ -69,12 +69,17 @@ export function revealHeaders(headers: Outgoing["headers"]): Headers {
   return revealed;
 }
 
+/** The body to send. */
+export function revealBody(body: NonNullable<Outgoing["body"]>): string | Uint8Array<ArrayBuffer> {
+  return body instanceof Uint8Array ? body : reveal(body);
+}
+
 /** For the log. Bodies are always secret. */
 export function loggable({ method, headers, body }: Outgoing): LogFields {
   return {
     method,
     headers: Object.fromEntries(headers),
-    body: body === undefined ? undefined : redacted(body),
+    body: body === undefined ? undefined : redacted(body instanceof Uint8Array ? "" : body),
   };
 }
 

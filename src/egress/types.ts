@@ -20,6 +20,8 @@ export interface EgressRequest {
   /** The whole address, if it contains a secret. It must be at the origin of the given one, which logs have in its place. */
   address?: Redacted | undefined;
   body?: string | Redacted;
+  /** A body that is not text. */
+  bytes?: Uint8Array<ArrayBuffer>;
   tls?: TlsOptions | undefined;
   /**
    * The project that the request is for; absent: the deployment. Projects share the places for requests, and
