@@ -4,6 +4,7 @@ import type { Keyring, Random } from "./crypto";
 import type { Settings, TlsFiles } from "./config";
 import type { Egress } from "./egress";
 import type { Store } from "./store";
+import type { Telemetry } from "./telemetry";
 
 export interface Core {
   /** A random name of this opened data folder, by which a server recognizes its own announcement. */
@@ -11,6 +12,8 @@ export interface Core {
   store: Store;
   keyring: Keyring;
   egress: Egress;
+  /** What observes requests, runs of tools, and the rest of the work. */
+  telemetry: Telemetry;
   clock: Clock;
   random: Random;
   log: LeveledLog;

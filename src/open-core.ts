@@ -22,6 +22,7 @@ import {
 import { openStores, withDatabaseErrors } from "./data-folder";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { openSqlite, type SqliteOptions, type Store } from "./store";
+import { Telemetry } from "./telemetry";
 import type { Programs, WorkerKinds } from "./workers";
 
 /** Replaced by tests: clock, randomness, log, database engine, keyring, outbound client. */
@@ -56,6 +57,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
   const clock = parts.clock ?? systemClock;
   const random = parts.random ?? systemRandom;
   const log = parts.log ?? standardErrorLog(config, clock);
+  const telemetry = new Telemetry(clock);
   const folder = config.dataFolder();
   const sources = rootKeySources(config);
   ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");
@@ -84,7 +86,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
       }),
     );
     log.debug("opened", { data_dir: folder, root_key_id: keyring.rootKeyId, root_key: config.rootKey });
-    const egress = parts.egress ?? egressOf(config, log);
+    const egress = parts.egress ?? egressOf(config, log, telemetry);
     let address = trimSlash(settings.public_url ?? defaultAddress(config));
     const publicUrl = (): string => address;
     return {
@@ -93,6 +95,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
         store,
         keyring,
         egress,
+        telemetry,
         clock,
         random,
         log,
@@ -130,7 +133,7 @@ function standardErrorLog({ settings }: Config, clock: Clock): LeveledLog {
   return createLog({ level: settings["log.level"], clock, write, format });
 }
 
-function egressOf(config: Config, log: LeveledLog): Egress {
+function egressOf(config: Config, log: LeveledLog, telemetry: Telemetry): Egress {
   const { settings } = config;
   return createEgress({
     allow: settings["egress.allow"],
@@ -141,6 +144,7 @@ function egressOf(config: Config, log: LeveledLog): Egress {
     authorities: config.certificateAuthorities(),
     places: engineLimit(process.env["BUN_CONFIG_MAX_HTTP_REQUESTS"]),
     log,
+    telemetry,
   });
 }
 

@@ -12,6 +12,7 @@ import { ConnectionPool } from "./socket/pool";
 import { streamedBody } from "./stream";
 import { checkSecrets, nameOf, parseTarget, secretTarget } from "./target";
 import { OutboundTurns } from "./turns";
+import { noTelemetry, type Start, type Telemetry } from "../telemetry";
 import { type Egress, EgressError, type EgressRequest } from "./types";
 
 export interface EgressOptions {
@@ -31,6 +32,8 @@ export interface EgressOptions {
   /** Default: the system's resolver. */
   resolve?: Resolve | undefined;
   clock?: Clock | undefined;
+  /** Default: nothing observes the requests. */
+  telemetry?: Telemetry | undefined;
   /** Requests at the same time. Default: what Bun sends at a time. */
   places?: number | undefined;
 }
@@ -56,16 +59,26 @@ export function createEgress(options: EgressOptions): Egress {
     log: options.log,
     clock,
   };
+  const telemetry = options.telemetry ?? noTelemetry;
   return {
-    fetch: async (url, request = {}) => {
-      try {
-        return await run(context, { turns, memory, options }, url, request);
-      } catch (thrown) {
-        logRefusal(options.log, request, thrown);
-        throw thrown;
-      }
-    },
+    fetch: (url, request = {}) =>
+      telemetry.observe("egress", observed(url, request), async (activity) => {
+        try {
+          const response = await run(context, { turns, memory, options }, url, request);
+          activity.end({ status: response.status, outcome: "ok" });
+          return response;
+        } catch (thrown) {
+          if (thrown instanceof EgressError) activity.end({ status: undefined, outcome: thrown.reason });
+          logRefusal(options.log, request, thrown);
+          throw thrown;
+        }
+      }),
   };
+}
+
+function observed(url: string | URL, { group = "other", method = "GET" }: EgressRequest): Start<"egress"> {
+  const host = (): string => URL.parse(String(url))?.host ?? "";
+  return { group: typeof group === "string" ? group : group.toolkit, method, host };
 }
 
 // The caller may turn the error into one that says less.

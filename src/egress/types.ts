@@ -1,5 +1,6 @@
 // The interface of the outbound client.
 import type { Abortable, Redacted } from "../base";
+import type { HostGroup } from "../telemetry";
 
 /** PEM, for one request: a connection with a client certificate is not shared with other requests. */
 export interface TlsOptions {
@@ -28,6 +29,8 @@ export interface EgressRequest {
    * entries of `egress.allow` can be for one project.
    */
   project?: string | undefined;
+  /** What the target is, for metrics: a group, or the toolkit whose tool runs. Default: `other`. */
+  group?: HostGroup | { toolkit: string };
   /**
    * The origins that the secrets of this request were given for. A request to another origin is refused. Required for a
    * request with a secret header, a secret body or a client certificate; secrets in the query need it as well.

@@ -6,6 +6,7 @@ import type { AuthorizationService } from "../authorization";
 import type { Core } from "../core";
 import type { Gateways } from "../gateways";
 import type { Identity } from "../identity";
+import type { Activity } from "../telemetry";
 import type { Tools } from "../tools";
 import { Access, type GatewayUser } from "./access";
 import { Calls, internalRpcError } from "./call";
@@ -116,10 +117,19 @@ export class Mcp {
    * The reply to a message, also given as text. Never rejects: a failure becomes an error reply, and its cause goes to the
    * log.
    */
-  async answer(value: Json, text: string, peer: Peer): Promise<Reply> {
+  answer(value: Json, text: string, peer: Peer): Promise<Reply> {
+    const method = isObject(value) && typeof value["method"] === "string" ? value["method"] : "";
+    const start = { method, gateway: peer.user.gateway.slug };
+    return this.#core.telemetry.observe("mcp", start, (activity) =>
+      this.#observed(activity, value, text, peer),
+    );
+  }
+
+  async #observed(activity: Activity<"mcp">, value: Json, text: string, peer: Peer): Promise<Reply> {
     try {
       return await this.#dispatch(readMessage(value, text), text, peer);
     } catch (error) {
+      activity.end({ outcome: "error" });
       if (!(error instanceof RpcError)) this.#core.log.error("mcp request failed", { error });
       if (peer.header === undefined && isNotification(value)) return ACCEPTED;
       const refusal = error instanceof RpcError ? error : internalRpcError();

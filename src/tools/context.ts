@@ -139,6 +139,7 @@ async function platformFetch(
     ...body,
     timeoutMs: timeOf(core, run, request),
     project: run.projectId,
+    group: { toolkit: run.tool.catalog.toolkit.name },
     headers: { ...headers, ...signed },
     secretsFor: [url.origin],
   });

@@ -82,6 +82,7 @@ export function ownSend(
   return async (request) =>
     egress.fetch(worker.uri, {
       ...request,
+      group: "worker",
       address: await worker.address?.(),
       headers: {
         ...(await headersOf(worker, user)),
