@@ -184,7 +184,7 @@ const SHARE = "telemetry.sample";
 const BY_PARENT = "telemetry.sample_by_parent";
 const SAMPLER_SETTINGS = [BY_PARENT, SHARE];
 
-// By name, the settings that a sampler stands for. Without a share, it is in `OTEL_TRACES_SAMPLER_ARG`.
+// By name, the settings that a sampler means. Without a share, it is in `OTEL_TRACES_SAMPLER_ARG`.
 const SAMPLERS: Readonly<Record<string, { [BY_PARENT]: boolean; [SHARE]?: number }>> = {
   always_on: { [BY_PARENT]: false, [SHARE]: 1 },
   always_off: { [BY_PARENT]: false, [SHARE]: 0 },

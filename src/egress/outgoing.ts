@@ -34,6 +34,9 @@ const CONNECTION_HEADERS = new Set([
   "proxy-connection",
 ]);
 
+/** The place in a trace is for the target that the setting names. */
+const ONE_ORIGIN = new Set(["traceparent", "tracestate"]);
+
 /** Headers that are secret even if a caller passes plain text. */
 const SECRET = new Set(["authorization", "cookie", "proxy-authorization"]);
 
@@ -89,7 +92,9 @@ export function withoutSecrets(request: Outgoing): Outgoing {
     ...request,
     // The client certificate and the trusted authority are for the first origin only.
     tls: undefined,
-    headers: new Map([...request.headers].filter(([, value]) => !(value instanceof Redacted))),
+    headers: new Map(
+      [...request.headers].filter(([name, value]) => !(value instanceof Redacted || ONE_ORIGIN.has(name))),
+    ),
   };
 }
 

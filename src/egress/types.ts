@@ -30,7 +30,7 @@ export interface EgressRequest {
    */
   project?: string | undefined;
   /** What the target is, for metrics: a group, or the toolkit whose tool runs. Default: `other`. */
-  group?: HostGroup | { toolkit: string };
+  group?: HostGroup | { toolkit: string; isWorker?: boolean };
   /**
    * The origins that the secrets of this request were given for. A request to another origin is refused. Required for a
    * request with a secret header, a secret body or a client certificate; secrets in the query need it as well.

@@ -42,7 +42,7 @@ function spanOf(span: FinishedSpan): object {
       attributes: keyValues(attributes),
     })),
     links: span.link === undefined ? [] : [{ traceId: span.link.traceId, spanId: span.link.spanId }],
-    status: span.error === undefined ? {} : { code: 2, message: span.error },
+    status: span.error === undefined ? {} : { code: 2 },
   };
 }
 

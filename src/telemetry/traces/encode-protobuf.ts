@@ -67,11 +67,7 @@ function writeSpan(writer: BinaryWriter, span: FinishedSpan): void {
   for (const event of span.events) message(writer, 11, () => writeEvent(writer, event));
   const { link, error } = span;
   if (link !== undefined) message(writer, 13, () => writeLink(writer, link));
-  if (error !== undefined)
-    message(writer, 15, () => {
-      text(writer, 2, error);
-      writer.tag(3, WireType.Varint).int32(2);
-    });
+  if (error !== undefined) message(writer, 15, () => writer.tag(3, WireType.Varint).int32(2));
   writer.tag(16, WireType.Bit32).fixed32(flagsOf(span));
 }
 
@@ -108,7 +104,7 @@ function anyValue(writer: BinaryWriter, value: AttributeValue): void {
     });
 }
 
-function message(writer: BinaryWriter, field: number, content: () => void): void {
+function message(writer: BinaryWriter, field: number, content: () => unknown): void {
   writer.tag(field, WireType.LengthDelimited).fork();
   content();
   writer.join();

@@ -1,6 +1,7 @@
 // Sends spans to the collector: in batches, from a queue with a limit. A collector that is slow, dead or hostile costs memory
 // up to the limit, a counter, and one line in the log when its state changes.
 import type { Clock, Log } from "../../base";
+import type { DropReason } from "../activities";
 import type { FinishedSpan } from "./span";
 import type { Outcome } from "./send";
 
@@ -14,6 +15,8 @@ const MAX_BATCH_TEXT = 1024 * 1024;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 export const MAX_ATTEMPTS = 5;
+const STOP_MS = 5000;
+const STOP_UNKNOWN_MS = 1000;
 /** Between two lines about the state of the collector. */
 const LINES_MS = 60_000;
 
@@ -30,9 +33,6 @@ export interface ExporterParts {
   send(spans: readonly FinishedSpan[], signal: AbortSignal): Promise<Outcome>;
   dropped(spans: number, reason: DropReason): void;
 }
-
-export const DROP_REASONS = ["queue_full", "refused", "unreachable", "rejected", "stopped"] as const;
-export type DropReason = (typeof DROP_REASONS)[number];
 
 interface Waiting {
   span: FinishedSpan;
@@ -52,6 +52,8 @@ export class SpanExporter {
   #saidFailing = false;
   #saidAt = -Infinity;
   #lost = 0;
+  /** Whether the last request was successful. */
+  #hasTaken = false;
 
   constructor(parts: ExporterParts) {
     this.#parts = parts;
@@ -70,9 +72,10 @@ export class SpanExporter {
     if (this.#queue.length >= MAX_BATCH) this.#wake?.();
   }
 
-  /** Sends what waits, for as long as `ms`; what is left then is dropped. */
-  async stop(ms: number): Promise<void> {
+  /** Sends what waits, for a few seconds; what is left then is dropped. A collector that has not answered gets less time. */
+  async stop(): Promise<void> {
     const { clock } = this.#parts;
+    const ms = this.#hasTaken ? STOP_MS : STOP_UNKNOWN_MS;
     this.#stopping.abort();
     this.#wake?.();
     const done = new AbortController();
@@ -118,6 +121,7 @@ export class SpanExporter {
   async #export(batch: readonly FinishedSpan[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#parts.send(batch, this.#ending.signal);
+      this.#hasTaken = outcome.is === "taken";
       if (outcome.is === "taken") {
         this.#drop(outcome.rejected, "rejected");
         return this.#say(outcome.rejected > 0, "spans rejected");

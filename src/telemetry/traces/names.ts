@@ -7,12 +7,9 @@
 
 export const HTTP = {
   method: "http.request.method",
-  originalMethod: "http.request.method_original",
   route: "http.route",
   status: "http.response.status_code",
   scheme: "url.scheme",
-  /** Without query, user and fragment. Only in spans of requests that we send. */
-  url: "url.full",
   serverAddress: "server.address",
   serverPort: "server.port",
 } as const;
@@ -23,6 +20,7 @@ export const GEN_AI = {
   operation: "gen_ai.operation.name",
   provider: "gen_ai.provider.name",
   model: "gen_ai.request.model",
+  stream: "gen_ai.request.stream",
   inputTokens: "gen_ai.usage.input_tokens",
   outputTokens: "gen_ai.usage.output_tokens",
   tool: "gen_ai.tool.name",
@@ -35,7 +33,7 @@ export const GEN_AI = {
 
 export const MCP = {
   method: "mcp.method.name",
-  protocolVersion: "mcp.protocol.version",
+  code: "rpc.response.status_code",
 } as const;
 
 export const RUNTIME = {
@@ -43,10 +41,12 @@ export const RUNTIME = {
   toolkit: "runtime.toolkit.name",
   entry: "runtime.entry_point",
   outcome: "runtime.outcome",
-  gateway: "runtime.gateway.id",
+  execution: "runtime.execution.id",
+  gateway: "runtime.gateway.slug",
   hook: "runtime.hook.id",
   hookPoint: "runtime.hook.point",
   group: "runtime.egress.group",
+  model: "runtime.model.id",
   authProvider: "runtime.auth_provider.id",
 } as const;
 
@@ -56,7 +56,10 @@ export const RESOURCE = {
   instance: "service.instance.id",
 } as const;
 
-/** Methods that conventions name; another one is `_OTHER`, because callers choose it. */
+/** In place of a value that the conventions or we do not name, because callers choose it. */
+export const OTHER = "_OTHER";
+
+/** Methods that the conventions name; another one is `_OTHER`. */
 export const KNOWN_METHODS: ReadonlySet<string> = new Set([
   "CONNECT",
   "DELETE",
@@ -68,4 +71,28 @@ export const KNOWN_METHODS: ReadonlySet<string> = new Set([
   "PUT",
   "TRACE",
   "QUERY",
+]);
+
+/** Methods of MCP that clients of gateways may send (revisions 2025-03-26 to 2026-07-28). */
+export const MCP_METHODS: ReadonlySet<string> = new Set([
+  "completion/complete",
+  "initialize",
+  "logging/setLevel",
+  "notifications/cancelled",
+  "notifications/elicitation/complete",
+  "notifications/initialized",
+  "notifications/progress",
+  "notifications/roots/list_changed",
+  "ping",
+  "prompts/get",
+  "prompts/list",
+  "resources/list",
+  "resources/read",
+  "resources/subscribe",
+  "resources/templates/list",
+  "resources/unsubscribe",
+  "server/discover",
+  "subscriptions/listen",
+  "tools/call",
+  "tools/list",
 ]);

@@ -2,7 +2,6 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { isObject, type Redacted } from "../../base";
-import type { Egress, EgressRequest } from "../../egress";
 import { encodeJson } from "./encode-json";
 import { encodeProtobuf, rejectedInProtobuf } from "./encode-protobuf";
 import type { FinishedSpan, Resource } from "./span";
@@ -17,6 +16,23 @@ export interface Collector {
   protocol: Protocol;
   compression: "none" | "gzip";
   timeoutMs: number;
+}
+
+/** The part of the outbound client that is used. Areas do not import it: it is observed itself. */
+export interface Outbound {
+  fetch(
+    url: string,
+    request: {
+      method: "POST";
+      group: "telemetry";
+      headers: Readonly<Record<string, string | Redacted>>;
+      bytes: Uint8Array<ArrayBuffer>;
+      secretsFor: readonly string[];
+      timeoutMs: number;
+      maxBytes: number;
+      signal: AbortSignal;
+    },
+  ): Promise<Response>;
 }
 
 export type Outcome =
@@ -43,7 +59,7 @@ const FORMS = {
 
 /** Sends spans. Never rejects. */
 export async function send(
-  egress: Egress,
+  egress: Outbound,
   collector: Collector,
   resource: Resource,
   spans: readonly FinishedSpan[],
@@ -53,7 +69,7 @@ export async function send(
   const isZipped = collector.compression === "gzip";
   try {
     const plain = encode(resource, spans);
-    const request: EgressRequest = {
+    const response = await egress.fetch(collector.endpoint, {
       method: "POST",
       group: "telemetry",
       headers: {
@@ -66,8 +82,7 @@ export async function send(
       timeoutMs: collector.timeoutMs,
       maxBytes: MAX_ANSWER_BYTES,
       signal,
-    };
-    const response = await egress.fetch(collector.endpoint, request);
+    });
     return await outcomeOf(response);
   } catch (thrown) {
     const reason = reasonOf(thrown);

@@ -40,7 +40,7 @@ export interface FinishedSpan {
   events: readonly SpanEvent[];
   /** Another context that belongs to the work: a request over HTTP that carried a message with a parent of its own. */
   link: SpanContext | undefined;
-  /** Undefined: the status is not set, as the conventions want it for what succeeded. */
+  /** `error.type`; undefined: the status is not set, as the conventions want it for what succeeded. */
   error: string | undefined;
 }
 

@@ -67,7 +67,7 @@ test.each(ENCODINGS)("%s has every part of a span", async (_protocol, encode, ty
         list: ["a", "b"],
       },
       links: [{ traceId: "c".repeat(32), spanId: "d".repeat(16) }],
-      error: "timeout",
+      hasError: true,
       resource: { "service.name": "runtime" },
     },
   ]);

@@ -24,7 +24,7 @@ export interface ReceivedSpan {
   endNs: bigint;
   attributes: Record<string, unknown>;
   links: { traceId: string; spanId: string }[];
-  error: string | undefined;
+  hasError: boolean;
   resource: Record<string, unknown>;
 }
 
@@ -163,7 +163,7 @@ function spanOf(span: Message, resource: Record<string, unknown>): ReceivedSpan 
     endNs,
     attributes: attributesOf(span.attributes),
     links: span.links.map((link: Message) => ({ traceId: id(link.traceId, 16), spanId: id(link.spanId, 8) })),
-    error: span.status?.code === 2 ? span.status.message : undefined,
+    hasError: span.status?.code === 2,
     resource,
   };
 }
