@@ -126,6 +126,7 @@ export class SpanExporter {
         this.#drop(outcome.rejected, "rejected");
         return this.#say(outcome.rejected > 0, "spans rejected");
       }
+      if (this.#ending.signal.aborted) return this.#drop(batch.length, "stopped");
       this.#say(true, outcome.reason);
       if (outcome.is === "refused") return this.#drop(batch.length, "refused");
       const isLast = attempt === MAX_ATTEMPTS || this.#stopping.signal.aborted;
