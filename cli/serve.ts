@@ -1,7 +1,7 @@
 // Starts the server for `runtime serve`, and a temporary one for a consent if no other is running.
 import { localApp, type Server, startServer } from "../server";
 import { BackupKeeper } from "../src/backup";
-import { isLoopback, type Log, type LogFields } from "../src/base";
+import { isLoopback, type LogFields } from "../src/base";
 import type { Core } from "../src/core";
 import { configurationError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
@@ -12,6 +12,7 @@ import { EXIT } from "./errors";
 import type { Io } from "./io";
 import { backupMaker } from "./own-backups";
 import { loadCommonConfig, type Session, withSession } from "./session";
+import { supervised } from "./supervised";
 
 /** A second stop signal within this time is a duplicate. */
 const DUPLICATE_MS = 500;
@@ -81,11 +82,12 @@ export async function serveSession(io: Io, session: Session, { ready, ended }: S
     // Before the address is printed, so that an immediate stop signal is handled.
     io.onStop(() => stopOrLeave(io, core, stopped));
     await ready(server);
-    const endUpkeep = await keepUp(io, session, server);
+    const upkeep = await keepUp(io, session, server);
     await stopped.promise;
+    upkeep.stopping();
     await withdraw();
     const cut = await drain(core, server);
-    await endUpkeep();
+    await upkeep.end();
     return cut === undefined ? EXIT.ok : EXIT.timeout;
   } finally {
     await withdraw();
@@ -93,12 +95,13 @@ export async function serveSession(io: Io, session: Session, { ready, ended }: S
   }
 }
 
-/** What runs next to the server. The returned function ends it. */
-async function keepUp(
-  io: Io,
-  { config, runtime, newKey }: Session,
-  server: Server,
-): Promise<() => Promise<void>> {
+interface Upkeep {
+  stopping(): void;
+  end(): Promise<void>;
+}
+
+/** Starts what runs next to the server. */
+async function keepUp(io: Io, { config, runtime, newKey }: Session, server: Server): Promise<Upkeep> {
   const { core, identity } = runtime;
   const { project } = config.settings;
   core.log.info("serving", servedAt(server.address, core.publicUrl()));
@@ -106,14 +109,17 @@ async function keepUp(
   const endHealth = runtime.pluginHealth.start();
   const endKeeper = runtime.auditKeeper.start();
   const endBackups = new BackupKeeper(core, config.backupFolder(), backupMaker(config, io.env)).start();
-  const hangUp = core.tls === undefined ? undefined : renewOnHangUp(core.log, server);
+  const supervision = await supervised(io, core, server);
   if (!(await identity.hasKeys(project)))
     core.log.warn(`There is no API key in project ${project} yet. Create one: runtime keys create NAME`);
-  return async () => {
-    if (hangUp !== undefined) process.off("SIGHUP", hangUp);
-    await endHealth();
-    await endKeeper();
-    await endBackups();
+  return {
+    stopping: () => supervision.stopping(),
+    end: async () => {
+      await endHealth();
+      await endKeeper();
+      await endBackups();
+      await supervision.end();
+    },
   };
 }
 
@@ -133,21 +139,6 @@ function stopOrLeave(io: Io, { log, settings, work }: Core, stopped: PromiseWith
     if (performance.now() - requested >= DUPLICATE_MS) process.exit(130);
   });
   stopped.resolve();
-}
-
-// SIGHUP reloads the certificate, as in other servers. Without TLS it ends the process, as usual.
-function renewOnHangUp(log: Log, server: Server): () => void {
-  const renew = (): void => {
-    server.renewTls().then(
-      () => log.info("Certificate and key were reloaded."),
-      (error: unknown) =>
-        log.error("Certificate and key could not be reloaded. The old ones remain in use.", {
-          reason: error instanceof Error ? error.message : "unknown reason",
-        }),
-    );
-  };
-  process.on("SIGHUP", renew);
-  return renew;
 }
 
 // Log lines are held back until the address is printed.

@@ -1,6 +1,7 @@
 // Shared by all areas: time, JSON, logging, redacted values.
 export { checkUserId, MAX_USER_ID, userIdFault } from "./user-id";
 export { type Alarm, setAlarm } from "./alarms";
+export { C_LIBRARIES } from "./c-library";
 export { type Clock, isFresh, nextTurn, systemClock, timestamp } from "./clock";
 export { type DelayLimits, Delays } from "./delays";
 export { isLoopback } from "./hosts";

@@ -12,6 +12,8 @@ export interface CallOptions {
   timeoutMs: number;
   /** Default: where chat completions or messages are. */
   url?: string;
+  /** Of the request, for traces. */
+  model?: unknown;
 }
 
 /** A whole answer: its text and its JSON. */
@@ -76,9 +78,15 @@ async function streaming(
     : refusedInside(server, error);
 }
 
-function observed({ id, type, embeddingsUrl }: ModelServer, { url }: CallOptions, streams: boolean) {
+function observed({ id, type, embeddingsUrl }: ModelServer, { url, model }: CallOptions, streams: boolean) {
   const operation = url !== undefined && url === embeddingsUrl ? "embeddings" : "chat";
-  return { provider: type, entry: id, operation, streams } as const;
+  return {
+    provider: type,
+    entry: id,
+    model: typeof model === "string" ? model : undefined,
+    operation,
+    streams,
+  } as const;
 }
 
 async function send(
