@@ -57,6 +57,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   const bound = listen(port, tls);
   const address = addressOf(host, bound, tls !== undefined);
   runtime.listensOn(address);
+  runtime.ownState.begin();
   // Warns of a provider that spells its issuer in another way than the settings.
   void runtime.identity.readIssuers();
   let current = tls;
