@@ -37,7 +37,7 @@ const FULFILLED: ReadonlySet<string> = new Set([
 /** The folders and files of the product itself. */
 const OWN = /^(?:src|server|cli|catalogs)\/|^docs\/|^[A-Z]+\.md$|^package\.json$/;
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
-const TEXT_FILE = /^(?:licen[sc]e|notice|copying|copyright)(?![a-z])/i;
+const TEXT_FILE = /^(?:licen[sc]e|notice|copying|copyright)(?![a-z])(?!.*\.[cm]?[jt]sx?$)/i;
 
 interface Manifest {
   name: string;
