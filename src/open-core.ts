@@ -7,6 +7,7 @@ import {
   lineFormat,
   systemClock,
   withoutTrailingSlashes,
+  WorkInFlight,
 } from "./base";
 import { type Config, ensureFolder } from "./config";
 import type { Core } from "./core";
@@ -58,6 +59,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
   const clock = parts.clock ?? systemClock;
   const random = parts.random ?? systemRandom;
   const log = parts.log ?? standardErrorLog(config, clock);
+  log.setAccess(settings["log.access"]);
   const telemetry = new Telemetry(clock);
   const folder = config.dataFolder();
   const sources = rootKeySources(config);
@@ -105,6 +107,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
         random,
         log,
         settings,
+        work: new WorkInFlight(),
         clientSecret,
         tls,
         publicUrl,

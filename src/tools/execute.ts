@@ -173,7 +173,8 @@ export class Execute {
   }
 
   #run(chosen: Chosen, named: Named, options: CalledBy): Promise<Execution> {
-    return observed(this.#core, chosen, named.executionId, () => this.#perform(chosen, named, options));
+    const run = () => this.#perform(chosen, named, options);
+    return this.#core.work.during("tool_calls", () => observed(this.#core, chosen, named.executionId, run));
   }
 
   async #perform(chosen: Chosen, named: Named, options: CalledBy): Promise<Execution> {

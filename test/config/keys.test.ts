@@ -103,6 +103,7 @@ const NAMES: Record<string, [variable: string, text: string, value: unknown]> = 
   "log.level": ["RUNTIME_LOG_LEVEL", "debug", "debug"],
   "log.format": ["RUNTIME_LOG_FORMAT", "text", "text"],
   "log.access": ["RUNTIME_LOG_ACCESS", "true", true],
+  "shutdown.timeout": ["RUNTIME_SHUTDOWN_TIMEOUT", "5", 5],
   "telemetry.disabled": ["RUNTIME_TELEMETRY_DISABLED", "true", true],
   "telemetry.otlp.endpoint": [
     "RUNTIME_TELEMETRY_OTLP_ENDPOINT",
@@ -222,6 +223,7 @@ test("the defaults are those of the manual", () => {
     "backup.recipients": [],
     "backup.before_upgrade": true,
     "log.access": false,
+    "shutdown.timeout": 60,
     "log.level": "info",
   });
 });
