@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { parseArgs } from "node:util";
+import { embeddedPages } from "./build/documentation";
 
 const { values } = parseArgs({
   options: {
@@ -55,7 +56,7 @@ const result = await Bun.build({
   // wrong order; a project rule forbids circular imports.
   splitting: true,
   define: { RUNTIME_BUILD: JSON.stringify(build) ?? "undefined" },
-  plugins: [gzippedFiles, withoutScalarThemes],
+  plugins: [gzippedFiles, withoutScalarThemes, embeddedPages],
   compile: {
     outfile: values.outfile,
     // By default the executable would read .env and bunfig.toml in its working folder.
