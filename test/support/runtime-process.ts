@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ChatSandbox } from "../sandbox/chat";
-import { chatProvider } from "./chat-provider";
+import { chatProvider } from "../sandbox/chat";
 
 const SOURCES = [process.execPath, join(import.meta.dir, "..", "..", "cli", "main.ts")];
 

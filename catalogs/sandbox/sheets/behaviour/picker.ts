@@ -11,7 +11,7 @@ export const WITHOUT_COOKIES = { title: "Sign in to continue", reports: false } 
 
 /**
  * Files that are picked on the platform's own page belong to the application once the code is exchanged, which is the last step
- * of the guide. Nobody states whether a code that is never exchanged keeps them; the stand-in can do either.
+ * of the guide. It is not documented whether a code that is never exchanged keeps them; the stand-in can do either.
  * https://developers.google.com/workspace/drive/picker/guides/desktop-mobile-picker
  */
 export const KEEPS_UNEXCHANGED_PICKS = false;

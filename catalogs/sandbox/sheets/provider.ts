@@ -1,7 +1,7 @@
 // The auth provider record and the settings for the stand-in.
-import type { SheetsSandbox } from "./sandbox";
+import type { SheetsPlatform } from "./sandbox";
 
-export function googleProvider(sheets: SheetsSandbox, id = "google") {
+export function googleProvider(sheets: SheetsPlatform, id = "google") {
   return {
     id,
     provider_id: "google",
@@ -17,7 +17,7 @@ export function googleProvider(sheets: SheetsSandbox, id = "google") {
 }
 
 /** Environment variables of a deployment with the stand-in. */
-export function sheetsEnvironment(sheets: SheetsSandbox): Record<string, string> {
+export function sheetsEnvironment(sheets: SheetsPlatform): Record<string, string> {
   return {
     RUNTIME_SHEETS_API_URL: sheets.url,
     RUNTIME_DRIVE_API_URL: sheets.url,

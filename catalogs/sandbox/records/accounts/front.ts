@@ -1,8 +1,6 @@
-// An accounts host: its four addresses, with recorded requests and faults.
-import { errorPage as gatewayPage, type Faults, insteadOf } from "../faults";
-import type { RequestLog } from "../request-log";
+// An accounts host: its four addresses.
 import type { Answer, Arrival, Reply } from "../server";
-import type { Location } from "../types";
+import type { Interceptor, Location } from "../types";
 import type { Codes } from "./codes";
 import { type ConsentSettings, decideConsent, showConsent } from "./consent";
 import { OAuthRefusal } from "./refusal";
@@ -11,10 +9,9 @@ import { isRefresh, revokeAnswer, type TokenEndpoint, tokenAnswer } from "./toke
 export interface AccountsParts {
   readonly location: Location;
   readonly now: () => number;
-  readonly log: RequestLog;
-  readonly faults: Faults;
+  readonly intercept: Interceptor | undefined;
   readonly codes: Codes;
-  /** Read at every request, because tests change them. */
+  /** Read at every request, because they may change. */
   readonly consent: () => ConsentSettings;
   readonly endpoint: () => TokenEndpoint;
   /** Accounts servers by data center. */
@@ -25,7 +22,7 @@ export function answerAccounts(parts: AccountsParts, arrival: Arrival): Answer {
   const [path = "", search = ""] = arrival.target.split(/\?(.*)/s);
   const query = new URLSearchParams(search);
   const route = routeOf(path, arrival);
-  const answered = parts.log.open({
+  const call = parts.intercept?.({
     route,
     location: parts.location,
     host: "accounts",
@@ -38,18 +35,10 @@ export function answerAccounts(parts: AccountsParts, arrival: Arrival): Answer {
     person: null,
     at: parts.now(),
   });
-  const fault = parts.faults.take(route);
-  const instead = insteadOf(fault);
-  if (instead !== undefined) {
-    answered(instead.reply.status, instead.code);
-    return instead.reply;
-  }
-  if (fault?.kind === "reset_before") return "reset";
+  const instead = call?.before();
+  if (instead !== undefined) return instead;
   const { reply, code } = work(parts, route, arrival, query);
-  if (fault?.kind === "reset_after") return "reset";
-  const given = fault?.kind === "server_error_after" ? gatewayPage(fault.status ?? 502) : reply;
-  answered(given.status, code);
-  return fault?.kind === "slow" ? { ...given, afterMs: fault.ms } : given;
+  return call?.after(reply, code) ?? reply;
 }
 
 function routeOf(path: string, arrival: Arrival): string {

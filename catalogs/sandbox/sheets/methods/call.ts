@@ -3,7 +3,7 @@ import type { JsonRecord } from "../../chat/json";
 import type { Library } from "../drive/library";
 import type { Mask, Shape } from "../field-mask";
 import type { Caller } from "../oauth/tokens";
-import type { Fault } from "../types";
+import type { PageFault } from "../types";
 
 export interface MethodCall {
   readonly caller: Caller;
@@ -15,7 +15,7 @@ export interface MethodCall {
   readonly mask: Mask;
   readonly hasMask: boolean;
   readonly library: Library;
-  readonly fault: Fault | null;
+  readonly fault: PageFault | null;
   readonly now: () => number;
 }
 

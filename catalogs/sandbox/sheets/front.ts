@@ -1,8 +1,6 @@
-// The server of the stand-in: records requests, applies faults, and passes them to their handlers.
-import { delay, resetConnection } from "../chat/faults";
+// The server of the stand-in: passes requests to their handlers.
 import { asksForGzip } from "./behaviour/compression";
 import type { Library } from "./drive/library";
-import { type Faults, lateServerError, replacement } from "./faults";
 import { answerCall, methodAt } from "./interface";
 import type { Codes } from "./oauth/codes";
 import { type ConsentSettings, decideConsent, showConsent } from "./oauth/consent";
@@ -13,8 +11,7 @@ import type { Browsers } from "./picker/frame";
 import { answerBrowser } from "./picker/front";
 import { PlatformError } from "./platform-error";
 import type { Quotas } from "./quotas";
-import type { RequestLog } from "./request-log";
-import type { Fault } from "./types";
+import type { Interceptor, PageFault } from "./types";
 
 export const PATHS = {
   authorize: "/o/oauth2/v2/auth",
@@ -32,13 +29,12 @@ export interface FrontParts {
   readonly library: Library;
   readonly tokens: TokenStore;
   readonly codes: Codes;
-  readonly faults: Faults;
   readonly quotas: Quotas;
-  readonly log: RequestLog;
+  readonly intercept: Interceptor | undefined;
   readonly endpoint: TokenEndpoint;
   readonly browsers: Browsers;
   readonly sendEmpty: boolean;
-  /** Read at every request, because tests change it. */
+  /** Read at every request, because it may change. */
   readonly consent: () => ConsentSettings;
 }
 
@@ -48,19 +44,18 @@ export async function answerRequest(parts: FrontParts, request: Request): Promis
   if (pathname === PATHS.certs) return Response.json(await parts.endpoint.idTokens.keySet());
   const page = answerBrowser(parts, request, pathname);
   if (page !== undefined) return page;
-  if (pathname !== PATHS.authorize) return recorded(parts, request, pathname);
+  if (pathname !== PATHS.authorize) return apiRequest(parts, request, pathname);
   if (request.method === "GET") return showConsent(searchParams, parts.consent(), parts.library);
   if (request.method !== "POST") return new Response("Method not allowed.\n", { status: 405 });
   const form = new URLSearchParams(await request.text());
   return decideConsent(form, parts.consent(), parts.library, parts.codes);
 }
 
-async function recorded(parts: FrontParts, request: Request, pathname: string): Promise<Response> {
+async function apiRequest(parts: FrontParts, request: Request, pathname: string): Promise<Response> {
   const text = await request.text();
-  const method = nameOf(request, pathname, text);
   const token = bearerOf(request);
-  const answered = parts.log.open({
-    method,
+  const call = parts.intercept?.({
+    method: nameOf(request, pathname, text),
     verb: request.method,
     path: pathname,
     query: Object.fromEntries(new URL(request.url).searchParams),
@@ -70,19 +65,10 @@ async function recorded(parts: FrontParts, request: Request, pathname: string): 
     token,
     at: parts.now(),
   });
-  const fault = parts.faults.take(method);
-  const instead = fault === null ? null : replacement(fault);
-  if (instead !== null) {
-    answered(instead.status);
-    return instead;
-  }
-  if (fault?.kind === "reset_before") return resetConnection();
-  if (fault?.kind === "delay" && !(await delay(fault.ms, request.signal))) return resetConnection();
-  const worked = await work(parts, request, pathname, text, token, fault);
-  if (fault?.kind === "reset_after") return resetConnection();
-  const answer = fault?.kind === "late_server_error" ? lateServerError() : worked;
-  answered(answer.status);
-  return answer;
+  const instead = await call?.before(request.signal);
+  if (instead !== undefined) return instead;
+  const answer = await work(parts, request, pathname, text, token, call?.page ?? null);
+  return call?.after(answer) ?? answer;
 }
 
 async function work(
@@ -91,7 +77,7 @@ async function work(
   pathname: string,
   text: string,
   token: string | null,
-  fault: Fault | null,
+  fault: PageFault | null,
 ): Promise<Response> {
   const caller = parts.tokens.check(token);
   if (pathname === PATHS.token) return answerToken(parts.endpoint, request, new URLSearchParams(text));

@@ -11,7 +11,7 @@ import type { Caller } from "./oauth/tokens";
 import { errorInfo, invalidArgument, invalidParameter, PlatformError } from "./platform-error";
 import { withoutEmpty } from "./proto";
 import type { Quotas } from "./quotas";
-import type { Fault } from "./types";
+import type { PageFault } from "./types";
 
 const METHODS: readonly Method[] = [
   ...valueMethods,
@@ -35,7 +35,7 @@ export interface InterfaceCall {
   readonly text: string;
   readonly caller: Caller | null;
   readonly hasToken: boolean;
-  readonly fault: Fault | null;
+  readonly fault: PageFault | null;
   readonly library: Library;
   readonly quotas: Quotas;
   readonly now: () => number;

@@ -1,13 +1,10 @@
-// An API host: records requests, applies faults, checks address, headers, token, scope and query in this order, and
-// handles them.
+// An API host: checks address, headers, token, scope and query in this order, and runs the call.
 import type { TokenStore } from "../accounts/tokens";
 import { type Writable, writeExact } from "../exact-json";
-import { errorPage, type Faults, insteadOf } from "../faults";
 import type { Person } from "../people";
-import type { RequestLog } from "../request-log";
 import { fullScope } from "../scopes";
 import type { Answer, Arrival, Reply } from "../server";
-import type { Location } from "../types";
+import type { Interceptor, Location } from "../types";
 import type { World } from "../world/world";
 import { bodyOf, optionalBody } from "./body";
 import type { Jobs } from "./jobs";
@@ -19,8 +16,7 @@ import { looselyDecoded, type Target, targetOf } from "./target";
 export interface ApiParts {
   readonly location: Location;
   readonly now: () => number;
-  readonly log: RequestLog;
-  readonly faults: Faults;
+  readonly intercept: Interceptor | undefined;
   readonly tokens: TokenStore;
   readonly world: World;
   readonly jobs: Jobs;
@@ -33,7 +29,7 @@ export function answerApi(parts: ApiParts, arrival: Arrival): Answer {
   const found = find(arrival);
   const route = "route" in found ? found.route.name : "unknown";
   const { segments, query } = looselyDecoded(arrival.target);
-  const answered = parts.log.open({
+  const call = parts.intercept?.({
     route,
     location: parts.location,
     host: "api",
@@ -46,18 +42,10 @@ export function answerApi(parts: ApiParts, arrival: Arrival): Answer {
     person: parts.tokens.known(tokenIn(arrival))?.person.name ?? null,
     at: parts.now(),
   });
-  const fault = parts.faults.take(route);
-  const instead = insteadOf(fault);
-  if (instead !== undefined) {
-    answered(instead.reply.status, instead.code);
-    return instead.reply;
-  }
-  if (fault?.kind === "reset_before") return "reset";
+  const instead = call?.before();
+  if (instead !== undefined) return instead;
   const { reply, code } = work(parts, arrival, found);
-  if (fault?.kind === "reset_after") return "reset";
-  const given = fault?.kind === "server_error_after" ? errorPage(fault.status ?? 502) : reply;
-  answered(given.status, code);
-  return fault?.kind === "slow" ? { ...given, afterMs: fault.ms } : given;
+  return call?.after(reply, code) ?? reply;
 }
 
 function find({ method, target: raw }: Arrival): Found {

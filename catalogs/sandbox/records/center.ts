@@ -5,21 +5,18 @@ import type { ConsentSettings } from "./accounts/consent";
 import type { TokenStore } from "./accounts/tokens";
 import { answerApi } from "./api/front";
 import { Jobs } from "./api/jobs";
-import type { Faults } from "./faults";
-import type { RequestLog } from "./request-log";
 import { listen, type Listener } from "./server";
-import type { DataCenter, Location } from "./types";
+import type { DataCenter, Interceptor, Location } from "./types";
 import type { Table } from "./world/table";
 import { World } from "./world/world";
 
 /** State that the data centers share. */
 export interface Shared {
   readonly now: () => number;
-  readonly log: RequestLog;
-  readonly faults: Faults;
+  readonly intercept: Interceptor | undefined;
   readonly tokens: TokenStore;
   readonly codes: Codes;
-  /** The rest is read at every request, because tests change it. */
+  /** The rest is read at every request, because it may change. */
   readonly consent: () => ConsentSettings;
   readonly directory: () => Record<Location, string>;
   readonly tellsScopes: () => boolean;

@@ -19,7 +19,7 @@ export interface ConsentSettings {
   readonly denied: ReadonlySet<string>;
   /** The platform's issuer in its answers, which differs from its endpoints. */
   readonly issuer: string;
-  /** The person who is signed in and is asked for no account; null: nobody. */
+  /** The person who is signed in and is asked for no account; null: no account is signed in. */
   readonly signedIn: string | null;
   /** Picked files belong to the application although the code is never exchanged. */
   readonly keepsUnexchangedPicks: boolean;

@@ -1,7 +1,6 @@
 // HTTP on a loopback port with the raw request target: `Bun.serve` normalises addresses, which would hide mistakes with
 // dots and slashes.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { delay } from "./faults";
 
 export interface Arrival {
   readonly method: string;
@@ -92,4 +91,17 @@ function headersOf(raw: readonly string[]): Record<string, string> {
     headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
   }
   return headers;
+}
+
+/** Waits; returns false if the caller disconnects first. */
+async function delay(ms: number, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return false;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const onAbort = (): void => resolve();
+  signal.addEventListener("abort", onAbort);
+  await promise;
+  clearTimeout(timer);
+  signal.removeEventListener("abort", onAbort);
+  return !signal.aborted;
 }

@@ -1,9 +1,8 @@
-// The server of the sandbox: records requests, applies faults, checks tokens and scopes, runs methods.
+// The server of the stand-in: checks tokens and scopes, runs methods.
 import { bearerOf, readArguments, type ReadArguments } from "./arguments";
 import type { RateWindows } from "./behaviour/rates";
 import type { Codes } from "./codes";
 import { decideConsent, showConsent, type ConsentSettings } from "./consent";
-import { delay, isPageFault, replacement, resetConnection, type Faults } from "./faults";
 import { text, type JsonRecord } from "./json";
 import type { Method } from "./methods/context";
 import { conversationMethods } from "./methods/conversations";
@@ -11,11 +10,10 @@ import { messageMethods } from "./methods/messages";
 import { openMethods } from "./methods/open";
 import { userMethods } from "./methods/users";
 import { PlatformError } from "./platform-error";
-import { namesOf, type RequestLog } from "./request-log";
 import { requireScopes } from "./scopes";
 import { TOKEN_METHODS, tokenAnswer, type TokenEndpoint } from "./token-endpoint";
 import type { TokenStore } from "./tokens";
-import type { Fault, PageFault } from "./types";
+import type { Interceptor, PageFault } from "./types";
 import type { Workspace } from "./workspace";
 
 const METHODS: Readonly<Record<string, Method>> = {
@@ -32,11 +30,10 @@ export interface FrontParts {
   readonly workspace: Workspace;
   readonly tokens: TokenStore;
   readonly codes: Codes;
-  readonly faults: Faults;
-  readonly log: RequestLog;
+  readonly intercept: Interceptor | undefined;
   /** Null: calls are not counted. */
   readonly rates: RateWindows | null;
-  /** Read at every request, because tests change them. */
+  /** Read at every request, because they may change. */
   readonly consent: () => ConsentSettings;
   readonly endpoint: () => TokenEndpoint;
 }
@@ -60,7 +57,7 @@ export async function answerRequest(parts: FrontParts, request: Request): Promis
 async function apiRequest(parts: FrontParts, request: Request, method: string): Promise<Response> {
   const read = await readArguments(request, method);
   const token = bearerOf(request);
-  const answered = parts.log.open({
+  const call = parts.intercept?.({
     method,
     verb: request.method,
     params: read.params,
@@ -69,21 +66,16 @@ async function apiRequest(parts: FrontParts, request: Request, method: string): 
     at: parts.now(),
   });
   const seconds = parts.rates?.refuse(method, read.params) ?? null;
-  const fault: Fault | null =
-    seconds === null
-      ? parts.faults.take(namesOf({ method, params: read.params }))
-      : { kind: "rate_limit", retryAfter: seconds };
-  const instead = fault === null ? null : replacement(fault);
-  if (instead !== null) {
-    answered(instead.response.status, instead.error);
-    return instead.response;
+  if (seconds !== null) {
+    const refusal = rateLimited(seconds);
+    return call?.after(refusal, "ratelimited") ?? refusal;
   }
-  if (fault?.kind === "reset_before") return resetConnection();
-  if (fault?.kind === "delay" && !(await delay(fault.ms, request.signal))) return resetConnection();
-  const answer = await work(parts, request, method, read, pageFault(fault));
-  if (fault?.kind === "reset_after") return resetConnection();
-  answered(200, answer.body["ok"] === true ? null : text(answer.body, "error"));
-  return Response.json(answer.body, { headers: answer.headers });
+  const instead = await call?.before(request.signal);
+  if (instead !== undefined) return instead;
+  const answer = await work(parts, request, method, read, call?.page ?? null);
+  const error = answer.body["ok"] === true ? null : text(answer.body, "error");
+  const response = Response.json(answer.body, { headers: answer.headers });
+  return call?.after(response, error) ?? response;
 }
 
 /** Handles the request; a refusal is an answer too. */
@@ -124,8 +116,10 @@ async function work(
   }
 }
 
-function pageFault(fault: Fault | null): PageFault | null {
-  return fault !== null && isPageFault(fault) ? fault : null;
+/** `retryAfter`: in seconds; `null` omits the header. */
+export function rateLimited(retryAfter: string | number | null): Response {
+  const headers: Record<string, string> = retryAfter === null ? {} : { "retry-after": String(retryAfter) };
+  return Response.json({ ok: false, error: "ratelimited" }, { status: 429, headers });
 }
 
 /** People of an earlier run had other ids, which callers may have stored. */

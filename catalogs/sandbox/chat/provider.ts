@@ -1,7 +1,7 @@
 // The auth provider record that leads to the chat stand-in.
-import type { ChatSandbox } from "../sandbox/chat";
+import type { ChatPlatform } from "./sandbox";
 
-export function chatProvider(chat: ChatSandbox, id = "slack") {
+export function chatProvider(chat: ChatPlatform, id = "slack") {
   return {
     id,
     provider_id: "slack",
