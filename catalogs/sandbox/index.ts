@@ -80,7 +80,11 @@ export async function startSandbox({ ports, saved, changed }: SandboxOptions): P
   }
 }
 
-function describedBy(platforms: PlatformsOf, upstream: Upstream, workerSecret: string): Omit<Sandbox, "stop"> {
+function describedBy(
+  platforms: PlatformsOf,
+  upstream: Upstream,
+  workerSecret: string,
+): Omit<Sandbox, "stop"> {
   const { chat, records, sheets } = platforms;
   const addresses = [chat.url, sheets.url, upstream.modelUrl];
   const centers = [records.us, records.eu].flatMap(({ apiUrl, accountsUrl }) => [apiUrl, accountsUrl]);

@@ -55,7 +55,8 @@ async function answer(request: Request, name: string, folder: string): Promise<R
   const { gzipped, etag } = known;
   const headers = { ...HEADERS, etag, vary: "accept-encoding" };
   const match = request.headers.get("if-none-match");
-  if (match !== null && matchesTag(match, etag.slice(2), true)) return new Response(null, { status: 304, headers });
+  if (match !== null && matchesTag(match, etag.slice(2), true))
+    return new Response(null, { status: 304, headers });
   const takesGzip = acceptsGzip(request);
   return new Response(takesGzip ? gzipped : Bun.gunzipSync(gzipped), {
     headers: {

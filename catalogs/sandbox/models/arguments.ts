@@ -36,20 +36,29 @@ const KINDS: readonly Kind[] = [
   { names: /email/, read: ({ text }) => /[\w.+-]{1,64}@[\w.-]{1,255}\w/.exec(text)?.[0] },
   {
     names: /user_?names?$|user_name|recipient/,
-    read: ({ text }) => text.split(/[^\w@]+/).find((word) => PEOPLE.has(word.toLowerCase().replace("@", "")))?.replace("@", ""),
+    read: ({ text }) =>
+      text
+        .split(/[^\w@]+/)
+        .find((word) => PEOPLE.has(word.toLowerCase().replace("@", "")))
+        ?.replace("@", ""),
   },
   {
     names: /message|text|content|body|comment/,
     read: ({ text, quoted }) =>
       quoted.shift() ??
-      /\b(?:send|post|say|write|tell)\s+(?:the\s+)?(?:message\s+|note\s+)?(.+?)\s+(?:to|in|into|on)\s+/i.exec(text)?.[1] ??
+      /\b(?:send|post|say|write|tell)\s+(?:the\s+)?(?:message\s+|note\s+)?(.+?)\s+(?:to|in|into|on)\s+/i.exec(
+        text,
+      )?.[1] ??
       /\b(?:note|saying|that|about)\s+(?:that\s+|about\s+)?(.+)$/i.exec(text)?.[1] ??
       /:\s*(.+)$/.exec(text)?.[1],
   },
   {
     names: /title|^name$|_name$|item/,
     read: ({ text, quoted }) =>
-      quoted.shift() ?? /\b(?:called|named|titled|title|name)\s+(?:is\s+)?(\S.*?)(?=\s+(?:with|and|in)\s|[.!?]?$)/i.exec(text)?.[1],
+      quoted.shift() ??
+      /\b(?:called|named|titled|title|name)\s+(?:is\s+)?(\S.*?)(?=\s+(?:with|and|in)\s|[.!?]?$)/i.exec(
+        text,
+      )?.[1],
   },
   {
     names: /query|search|keyword|contains|filter/,
@@ -106,7 +115,11 @@ function namedValue(name: string, text: string): string | undefined {
   const start = text.toLowerCase().search(new RegExp(`(?<![\\w])${escaped(name.toLowerCase())}\\s{0,3}[=:]`));
   if (start < 0) return undefined;
   const rest = text.slice(start + name.length).replace(/^\s*[=:]\s*/, "");
-  return /^"([^"]*)"|^'([^']*)'|^(\S+)/.exec(rest)?.slice(1).find((part) => part !== undefined)?.replace(/[,;]$/, "");
+  return /^"([^"]*)"|^'([^']*)'|^(\S+)/
+    .exec(rest)
+    ?.slice(1)
+    .find((part) => part !== undefined)
+    ?.replace(/[,;]$/, "");
 }
 
 function converted(text: string, schema: Schema): unknown {
@@ -138,7 +151,10 @@ function isText_(items: unknown): boolean {
 }
 
 function hasWord(text: string, word: string): boolean {
-  return text.toLowerCase().split(/[^\w-]+/).includes(word.toLowerCase());
+  return text
+    .toLowerCase()
+    .split(/[^\w-]+/)
+    .includes(word.toLowerCase());
 }
 
 function escaped(text: string): string {

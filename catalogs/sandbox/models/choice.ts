@@ -27,7 +27,9 @@ const SAME: readonly (readonly string[])[] = [
   ["item", "product", "stock"],
 ];
 const MEANING = new Map(
-  SAME.flatMap(([first = "", ...others]) => [first, ...others].map((word) => [stemmer(word), stemmer(first)])),
+  SAME.flatMap(([first = "", ...others]) =>
+    [first, ...others].map((word) => [stemmer(word), stemmer(first)]),
+  ),
 );
 
 /** Without these, "to the" would match half of all descriptions. */
