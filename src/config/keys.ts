@@ -7,6 +7,7 @@ import { BACKUP_KEYS } from "./backup-keys";
 import { HTTP_KEYS } from "./http-keys";
 import { LOG_KEYS } from "./log-keys";
 import { RETENTION_KEYS } from "./retention-keys";
+import { METRICS_KEYS } from "./metrics-keys";
 import { ModelRecord } from "./records";
 import { WORKER_KEYS } from "./worker-keys";
 import { address, argumentList, count, credentialName, path, seconds, text, userSources } from "./types";
@@ -259,6 +260,7 @@ export const KEYS = {
   ...AUDIT_KEYS,
   ...BACKUP_KEYS,
   ...LOG_KEYS,
+  ...METRICS_KEYS,
 } as const satisfies SettingDeclarations;
 
 export type KeyName = keyof typeof KEYS;

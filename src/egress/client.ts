@@ -73,12 +73,16 @@ export function createEgress(options: EgressOptions): Egress {
           throw thrown;
         }
       }),
+    load: () => turns.load(),
   };
 }
 
-function observed(url: string | URL, { group = "other", method = "GET" }: EgressRequest): Start<"egress"> {
+function observed(
+  url: string | URL,
+  { group = "other", method = "GET", project }: EgressRequest,
+): Start<"egress"> {
   const host = (): string => URL.parse(String(url))?.host ?? "";
-  return { group: typeof group === "string" ? group : group.toolkit, method, host };
+  return { group: typeof group === "string" ? group : group.toolkit, method, host, project };
 }
 
 // The caller may turn the error into one that says less.

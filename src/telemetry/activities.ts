@@ -37,18 +37,24 @@ export interface Activities {
   hook: { start: { hook: string; point: string }; end: Ended };
   /** `group`: a `HostGroup` or the name of a toolkit. `outcome`: `ok` for every status, or why there is no answer. */
   egress: {
-    start: { group: string; method: string; host: () => string };
+    start: { group: string; method: string; host: () => string; project: string | undefined };
     end: Ended & { status: number | undefined };
   };
   /** A message of a client of a gateway. `outcome`: `ok`, or `error` for an answer with a JSON-RPC error. */
   mcp: { start: { method: string; gateway: string }; end: Ended };
   /** A request to a model server, to the head of its answer if it streams. `provider`: the protocol that it speaks. */
   model: {
-    start: { provider: string; entry: string; operation: "chat" | "embeddings"; streams: boolean };
+    start: {
+      provider: string;
+      entry: string;
+      operation: "chat" | "embeddings";
+      streams: boolean;
+      project: string;
+    };
     end: Ended & { inputTokens?: number | undefined; outputTokens?: number | undefined };
   };
   /** `outcome`: `refreshed`, `dead`, `superseded`, or `error`. */
-  refresh: { start: { provider: string }; end: Ended };
+  refresh: { start: { provider: string; project: string }; end: Ended };
 }
 
 interface Ended {
@@ -60,6 +66,15 @@ export interface Events {
   consent: { event: "begun" | "granted" | "declined" | "failed" };
   /** A request above a limit, by the setting of the limit. */
   refusal: { setting: string };
+  log_line: { level: string };
+}
+
+/** Times that are measured without an activity, because there are many. The label is that of `Measures`. */
+export interface Measures {
+  read: "main" | "log";
+  write: "main" | "log";
+  /** How long a write has waited for its transaction. */
+  write_wait: "main" | "log";
 }
 
 export type Kind = keyof Activities;

@@ -8,6 +8,7 @@ export {
   HOST_GROUPS,
   type HostGroup,
   type Kind,
+  type Measures,
   type Start,
 } from "./activities";
 export { Activity, type Meter, noTelemetry, type Span, Telemetry, type Tracer } from "./telemetry";

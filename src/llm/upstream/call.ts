@@ -76,9 +76,13 @@ async function streaming(
     : refusedInside(server, error);
 }
 
-function observed({ id, type, embeddingsUrl }: ModelServer, { url }: CallOptions, streams: boolean) {
+function observed(
+  { id, type, embeddingsUrl, projectId: project }: ModelServer,
+  { url }: CallOptions,
+  streams: boolean,
+) {
   const operation = url !== undefined && url === embeddingsUrl ? "embeddings" : "chat";
-  return { provider: type, entry: id, operation, streams } as const;
+  return { provider: type, entry: id, operation, streams, project } as const;
 }
 
 async function send(
