@@ -1,14 +1,18 @@
 // Starts the server for `runtime serve`, and a temporary one for a consent if no other is running.
 import { localApp, type Server, startServer } from "../server";
 import { BackupKeeper } from "../src/backup";
-import { isLoopback, type Log, type LogFields } from "../src/base";
+import { isLoopback, type LogFields } from "../src/base";
+import type { Core } from "../src/core";
 import { configurationError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { announceServer } from "../src/serving";
 import type { Common } from "./command";
+import { drain } from "./drain";
+import { EXIT } from "./errors";
 import type { Io } from "./io";
 import { backupMaker } from "./own-backups";
 import { loadCommonConfig, type Session, withSession } from "./session";
+import { supervised } from "./supervised";
 
 /** A second stop signal within this time is a duplicate. */
 const DUPLICATE_MS = 500;
@@ -23,48 +27,58 @@ export interface ServeOptions {
   "log.access": string | undefined;
 }
 
-/** Serves until a stop signal, then waits for requests in flight. */
-export async function serve(io: Io, common: Common, flags: ServeOptions): Promise<void> {
+/** Serves until a stop signal, then waits for what is running. Returns the exit code. */
+export async function serve(io: Io, common: Common, flags: ServeOptions): Promise<number> {
   const log = heldLog(io);
-  const stopped = Promise.withResolvers<void>();
   const loaded = await loadCommonConfig(io, common, { flags, strict: true });
   try {
-    await withSession(
+    return await withSession(
       io,
       common,
-      async ({ config, runtime, newKey }) => {
-        const { project } = config.settings;
-        const { core } = runtime;
-        const server = await startServer(runtime);
-        const withdraw = await announceServer(core, server.address);
-        // Before the address is printed, so that an immediate stop signal is handled.
-        io.onStop(() => stopOrLeave(io, core.log, stopped));
-        // The first line is the address and nothing else: scripts wait for it. With `log.format`, all lines are log lines.
-        if (config.settings["log.format"] === undefined) io.note(server.address);
-        log.release();
-        core.log.info("serving", servedAt(server.address, core.publicUrl()));
-        if (newKey !== undefined) core.log.warn(newKey);
-        const endHealth = runtime.pluginHealth.start();
-        const endKeeper = runtime.auditKeeper.start();
-        const endBackups = new BackupKeeper(core, config.backupFolder(), backupMaker(config, io.env)).start();
-        const hangUp = core.tls === undefined ? undefined : renewOnHangUp(core.log, server);
-        if (!(await runtime.identity.hasKeys(project)))
-          core.log.warn(
-            `There is no API key in project ${project} yet. Create one: runtime keys create NAME`,
-          );
-        await stopped.promise;
-        if (hangUp !== undefined) process.off("SIGHUP", hangUp);
-        await withdraw();
-        await server.stop();
-        await endHealth();
-        await endKeeper();
-        await endBackups();
-      },
+      (session) =>
+        serveSession(io, session, ({ address }) => {
+          // The first line is the address and nothing else: scripts wait for it. With `log.format`, all lines are log lines.
+          if (loaded.settings["log.format"] === undefined) io.note(address);
+          log.release();
+        }),
       { config: loaded, serves: log.write },
     );
   } finally {
     log.release();
   }
+}
+
+/** Serves an opened data folder until a stop signal. `ready` is called when requests are answered. Returns the exit code. */
+export async function serveSession(
+  io: Io,
+  { config, runtime, newKey }: Session,
+  ready: (server: Server) => void,
+): Promise<number> {
+  const { core, identity } = runtime;
+  const { project } = config.settings;
+  const stopped = Promise.withResolvers<void>();
+  const server = await startServer(runtime);
+  const withdraw = await announceServer(core, server.address);
+  // Before the address is printed, so that an immediate stop signal is handled.
+  io.onStop(() => stopOrLeave(io, core, stopped));
+  ready(server);
+  core.log.info("serving", servedAt(server.address, core.publicUrl()));
+  if (newKey !== undefined) core.log.warn(newKey);
+  const endHealth = runtime.pluginHealth.start();
+  const endKeeper = runtime.auditKeeper.start();
+  const endBackups = new BackupKeeper(core, config.backupFolder(), backupMaker(config, io.env)).start();
+  const supervision = await supervised(io, core, server);
+  if (!(await identity.hasKeys(project)))
+    core.log.warn(`There is no API key in project ${project} yet. Create one: runtime keys create NAME`);
+  await stopped.promise;
+  supervision.stopping();
+  await withdraw();
+  const cut = await drain(core, server);
+  await endHealth();
+  await endKeeper();
+  await endBackups();
+  await supervision.end();
+  return cut === undefined ? EXIT.ok : EXIT.timeout;
 }
 
 function servedAt(address: string, publicUrl: string): LogFields {
@@ -73,28 +87,16 @@ function servedAt(address: string, publicUrl: string): LogFields {
 
 // A second signal exits at once. Programs that forward signals (timeout, npm, a terminal to its process group) may deliver
 // one signal twice, so a duplicate within a short time is ignored.
-function stopOrLeave(io: Io, log: Log, stopped: PromiseWithResolvers<void>): void {
-  log.info("Stopping: waiting for requests in flight and scheduled runs. Repeat the signal to exit at once.");
+function stopOrLeave(io: Io, { log, settings, work }: Core, stopped: PromiseWithResolvers<void>): void {
+  log.info("Stopping: waiting for what is still running. Repeat the signal to exit at once.", {
+    seconds_left: settings["shutdown.timeout"],
+    ...work.counts,
+  });
   const requested = performance.now();
   io.onStop(() => {
     if (performance.now() - requested >= DUPLICATE_MS) process.exit(130);
   });
   stopped.resolve();
-}
-
-// SIGHUP reloads the certificate, as in other servers. Without TLS it ends the process, as usual.
-function renewOnHangUp(log: Log, server: Server): () => void {
-  const renew = (): void => {
-    server.renewTls().then(
-      () => log.info("Certificate and key were reloaded."),
-      (error: unknown) =>
-        log.error("Certificate and key could not be reloaded. The old ones remain in use.", {
-          reason: error instanceof Error ? error.message : "unknown reason",
-        }),
-    );
-  };
-  process.on("SIGHUP", renew);
-  return renew;
 }
 
 // Log lines are held back until the address is printed.

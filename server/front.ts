@@ -120,7 +120,12 @@ export async function respond(
   const traceparent = traceparentOf(request.headers);
   const requestId = front.nextRequestId();
   front.countRequest();
-  const activity = telemetry.begin("request", { method: request.method, route: path, traceparent });
+  const activity = telemetry.begin("request", {
+    method: request.method,
+    route: path,
+    traceparent,
+    tracestate: traceparent === undefined ? undefined : (request.headers.get("tracestate") ?? undefined),
+  });
   let response: Response;
   let failure: Failure | undefined;
   try {

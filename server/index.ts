@@ -22,6 +22,8 @@ export interface Server {
   renewTls(): Promise<void>;
   /** Stops accepting, ends long polls, waits for requests in flight and scheduled runs. The runtime stays open. */
   stop(): Promise<void>;
+  /** Closes all connections. Requests that are still in flight are aborted, so that `stop` soon resolves. */
+  cut(): void;
 }
 
 export interface ServerOptions {
@@ -94,6 +96,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
       clearInterval(dropping);
       await Promise.all([app.stop(), scraped?.stop(), worker?.stop(), revocations, ...draining]);
     },
+    cut: app.cut,
   };
 }
 

@@ -1,5 +1,5 @@
 // The infrastructure that every service uses.
-import type { Clock, LeveledLog, Redacted } from "./base";
+import type { Clock, LeveledLog, Redacted, WorkInFlight } from "./base";
 import type { Keyring, Random } from "./crypto";
 import type { Settings, TlsFiles } from "./config";
 import type { Egress } from "./egress";
@@ -18,6 +18,8 @@ export interface Core {
   random: Random;
   log: LeveledLog;
   settings: Settings;
+  /** What this process is doing right now. */
+  work: WorkInFlight;
   /** The client secret of this deployment at the OpenID provider (`auth.client_secret`). */
   clientSecret: Redacted | undefined;
   /** The files of the server certificate; undefined: no TLS. */

@@ -8,6 +8,7 @@ import {
   lineFormat,
   systemClock,
   withoutTrailingSlashes,
+  WorkInFlight,
 } from "./base";
 import { type Config, ensureFolder } from "./config";
 import type { Core } from "./core";
@@ -23,7 +24,8 @@ import {
 import { openStores, withDatabaseErrors } from "./data-folder";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { openSqlite, type SqliteOptions, type Store } from "./store";
-import { Telemetry } from "./telemetry";
+import { Telemetry, type Traces } from "./telemetry";
+import { startTraces } from "./tracing";
 import type { Programs, WorkerKinds } from "./workers";
 
 /** Replaced by tests: clock, randomness, log, database engine, keyring, outbound client. */
@@ -59,12 +61,15 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
   const random = parts.random ?? systemRandom;
   const telemetry = new Telemetry(clock);
   const log = parts.log ?? standardErrorLog(config, clock, telemetry);
+  log.setAccess(settings["log.access"]);
   const folder = config.dataFolder();
   const sources = rootKeySources(config);
   ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");
   await withDatabaseErrors(folder, () => backUpIfUpgraded(config, folder, log));
   const { store, logStore } = await openStores(folder, parts.openStore ?? openSqlite, log);
+  let traces: Traces | undefined;
   const close = async (): Promise<void> => {
+    await traces?.stop();
     await logStore.close();
     await store.close();
   };
@@ -87,7 +92,9 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
       }),
     );
     log.debug("opened", { data_dir: folder, root_key_id: keyring.rootKeyId, root_key: config.rootKey });
-    const egress = parts.egress ?? egressOf(config, log, telemetry);
+    const egress = parts.egress ?? egressOf(config, log, { telemetry });
+    const egressTo = (allow: readonly string[]): Egress => egressOf(config, log, { allow });
+    traces = await startTraces(config, { telemetry, clock, random, log, egressTo });
     let address = trimSlash(settings.public_url ?? defaultAddress(config));
     const publicUrl = (): string => address;
     return {
@@ -101,6 +108,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
         random,
         log,
         settings,
+        work: new WorkInFlight(),
         clientSecret,
         tls,
         publicUrl,
@@ -135,10 +143,15 @@ function standardErrorLog({ settings }: Config, clock: Clock, telemetry: Telemet
   return createLog({ level: settings["log.level"], clock, write, wrote, format });
 }
 
-function egressOf(config: Config, log: LeveledLog, telemetry: Telemetry): Egress {
+/** `allow`: in addition to `egress.allow`. */
+function egressOf(
+  config: Config,
+  log: LeveledLog,
+  { telemetry, allow = [] }: { telemetry?: Telemetry; allow?: readonly string[] },
+): Egress {
   const { settings } = config;
   return createEgress({
-    allow: settings["egress.allow"],
+    allow: [...settings["egress.allow"], ...allow],
     timeoutMs: settings["egress.timeout"] * 1000,
     maxBytes: settings["egress.max_bytes"],
     maxTotalBytes: settings["egress.max_total_bytes"],

@@ -32,7 +32,7 @@ export const verbs = [
     }),
     run: async (io, common, options) => {
       refuseServer(common, "serve");
-      await (await import("../serve")).serve(io, common, options);
+      return (await import("../serve")).serve(io, common, options);
     },
   }),
 ];

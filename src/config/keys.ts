@@ -8,7 +8,9 @@ import { HTTP_KEYS } from "./http-keys";
 import { LOG_KEYS } from "./log-keys";
 import { RETENTION_KEYS } from "./retention-keys";
 import { METRICS_KEYS } from "./metrics-keys";
+import { SHUTDOWN_KEYS } from "./shutdown-keys";
 import { ModelRecord } from "./records";
+import { TRACE_KEYS } from "./trace-keys";
 import { WORKER_KEYS } from "./worker-keys";
 import { address, argumentList, count, credentialName, path, seconds, text, userSources } from "./types";
 
@@ -261,6 +263,8 @@ export const KEYS = {
   ...BACKUP_KEYS,
   ...LOG_KEYS,
   ...METRICS_KEYS,
+  ...SHUTDOWN_KEYS,
+  ...TRACE_KEYS,
 } as const satisfies SettingDeclarations;
 
 export type KeyName = keyof typeof KEYS;

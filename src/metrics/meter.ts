@@ -35,8 +35,8 @@ export class MetricsMeter implements Meter {
     this.#ended[kind](start, end, ms);
   }
 
-  happened<E extends keyof Events>(event: E, labels: Events[E]): void {
-    this.#happened[event](labels);
+  happened<E extends keyof Events>(event: E, labels: Events[E], times: number): void {
+    this.#happened[event](labels, times);
   }
 
   measured<M extends keyof Measures>(measure: M, label: Measures[M], ms: number): void {

@@ -25,28 +25,39 @@ export type HostGroup = (typeof HOST_GROUPS)[number];
 export interface Activities {
   /** From the arrival to the head of the answer. `route`: undefined for a path that is not served. */
   request: {
-    start: { method: string; route: string | undefined; traceparent: string | undefined };
+    start: { method: string; route: string | undefined } & TraceHeaders;
     end: { status: number };
   };
   /** A run of a tool, with its hooks. `outcome`: `completed`, the kind of the failure, or `refused`. */
   tool: {
-    start: { toolkit: string; tool: string; entry: Entry; project: string };
+    start: {
+      toolkit: string;
+      tool: string;
+      entry: Entry;
+      project: string;
+      /** Of the execution log. */
+      executionId: string;
+      /** By which a model calls it. */
+      callId?: string | undefined;
+    };
     end: Ended;
   };
   /** `outcome`: the decision, or `failed`. */
   hook: { start: { hook: string; point: string }; end: Ended };
   /** `group`: a `HostGroup` or the name of a toolkit. `outcome`: `ok` for every status, or why there is no answer. */
   egress: {
-    start: { group: string; method: string; host: () => string; project: string | undefined };
+    start: { group: string; method: string; origin: () => string; project: string | undefined };
     end: Ended & { status: number | undefined };
   };
   /** A message of a client of a gateway. `outcome`: `ok`, or `error` for an answer with a JSON-RPC error. */
-  mcp: { start: { method: string; gateway: string }; end: Ended };
+  mcp: { start: { method: string; gateway: string } & TraceHeaders; end: Ended & { code?: number } };
   /** A request to a model server, to the head of its answer if it streams. `provider`: the protocol that it speaks. */
   model: {
     start: {
       provider: string;
       entry: string;
+      /** Its name at the model server. */
+      model?: string | undefined;
       operation: "chat" | "embeddings";
       streams: boolean;
       project: string;
@@ -57,15 +68,26 @@ export interface Activities {
   refresh: { start: { provider: string; project: string }; end: Ended };
 }
 
+/** The caller's place in a trace (W3C Trace Context); absent: none, or not a valid one. */
+export interface TraceHeaders {
+  traceparent?: string | undefined;
+  tracestate?: string | undefined;
+}
+
 interface Ended {
   outcome: string;
 }
+
+export const DROP_REASONS = ["queue_full", "refused", "unreachable", "rejected", "stopped"] as const;
+export type DropReason = (typeof DROP_REASONS)[number];
 
 /** What happens at one moment. */
 export interface Events {
   consent: { event: "begun" | "granted" | "declined" | "failed" };
   /** A request above a limit, by the setting of the limit. */
   refusal: { setting: string };
+  /** Spans that did not reach the collector. */
+  dropped_spans: { reason: DropReason };
   log_line: { level: string };
 }
 

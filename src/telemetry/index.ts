@@ -2,6 +2,8 @@
 // areas, such as the outbound client, is passed to it.
 export {
   type Activities,
+  DROP_REASONS,
+  type DropReason,
   type End,
   type Entry,
   type Events,
@@ -10,5 +12,19 @@ export {
   type Kind,
   type Measures,
   type Start,
+  type TraceHeaders,
 } from "./activities";
-export { Activity, type Meter, noTelemetry, type Span, Telemetry, type Tracer } from "./telemetry";
+export {
+  Activity,
+  type Content,
+  type Meter,
+  noTelemetry,
+  type Span,
+  Telemetry,
+  type Tracer,
+  type TraceTarget,
+} from "./telemetry";
+export type { Traces, TracesOptions } from "./traces";
+
+/** The module of traces, which is loaded only if there is a collector. */
+export const loadTraces = () => import("./traces");

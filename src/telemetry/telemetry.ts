@@ -1,13 +1,22 @@
 // The one instrument of the code, with two observers: metrics, and traces if they are on. It runs on every request, so an
 // activity is one object, and an observer that is missing costs nothing.
 import { type Clock, systemClock } from "../base";
-import { DONE, type End, type Events, type Kind, type Measures, type Start, THROWN } from "./activities";
+import {
+  DONE,
+  type End,
+  type Events,
+  type Kind,
+  type Measures,
+  type Start,
+  THROWN,
+  type TraceHeaders,
+} from "./activities";
 
 /** Counts what has ended. */
 export interface Meter {
   /** `ms`: how long it took. */
   ended<K extends Kind>(kind: K, start: Start<K>, end: End<K>, ms: number): void;
-  happened<E extends keyof Events>(event: E, labels: Events[E]): void;
+  happened<E extends keyof Events>(event: E, labels: Events[E], times: number): void;
   measured<M extends keyof Measures>(measure: M, label: Measures[M], ms: number): void;
 }
 
@@ -15,14 +24,34 @@ export interface Meter {
 export interface Tracer {
   /** A span below the current one. */
   start<K extends Kind>(kind: K, start: Start<K>): Span<K>;
+  /** An event of the current span. */
+  happened<E extends keyof Events>(event: E, labels: Events[E]): void;
+  /** The headers for a request to this target, if it may have them. */
+  headersFor(target: TraceTarget): TraceHeaders | undefined;
+  /** Texts that must not be in arguments and results: called only if the current run of a tool has them in its span. */
+  withhold(secrets: () => readonly string[]): void;
+}
+
+/** Who a request goes to. */
+export interface TraceTarget {
+  /** Host groups, and the name of a toolkit. */
+  groups: readonly string[];
+  /** The origin; undefined for a program. */
+  origin: string | undefined;
+}
+
+/** What a run of a tool got and gave. */
+export interface Content {
+  arguments: unknown;
+  result: unknown;
 }
 
 export interface Span<K extends Kind> {
   /** Runs work in which the span is the current one. */
   within<T>(work: () => T): T;
   end(fields: End<K>): void;
-  /** For a request that goes out (W3C Trace Context). */
-  traceparent(): string | undefined;
+  /** Called only if the project of the run has switched it on. */
+  content(content: () => Content): void;
 }
 
 export class Telemetry {
@@ -66,8 +95,19 @@ export class Telemetry {
   }
 
   /** Counts what has no duration. */
-  count<E extends keyof Events>(event: E, labels: Events[E]): void {
-    this.#meter?.happened(event, labels);
+  count<E extends keyof Events>(event: E, labels: Events[E], times = 1): void {
+    this.#meter?.happened(event, labels, times);
+    this.#tracer?.happened(event, labels);
+  }
+
+  /** Trace headers for a request that goes out; undefined unless traces are on and the target may have them. */
+  headersFor(target: () => TraceTarget): TraceHeaders | undefined {
+    return this.#tracer?.headersFor(target());
+  }
+
+  /** Keeps secrets that the current run of a tool uses out of its span. */
+  withhold(secrets: () => readonly string[]): void {
+    this.#tracer?.withhold(secrets);
   }
 
   /** Counts a time. */
@@ -108,9 +148,9 @@ export class Activity<K extends Kind> {
     return this.#ms;
   }
 
-  /** For a request that goes out; undefined unless traces are on. */
-  traceparent(): string | undefined {
-    return this.#span?.traceparent();
+  /** What a run of a tool got and gave. It is in its span only if the project has switched that on. */
+  content(content: () => Content): void {
+    this.#span?.content(content);
   }
 }
 

@@ -27,8 +27,10 @@ export interface ExecuteOptions {
   signal?: Abortable | undefined;
   /** For progress and questions of the run. */
   caller?: Caller | undefined;
-  /** Which way the call came in, for metrics. Default: `api`. */
+  /** Which way the call came in, for metrics and traces. Default: `api`. */
   entry?: Entry | undefined;
+  /** By which a model calls the tool, for traces. */
+  callId?: string | undefined;
 }
 
 export interface ExecuteParts {
@@ -51,6 +53,7 @@ interface Chosen {
   tool: Tool;
   request: ExecuteTool;
   entry: Entry;
+  callId: string | undefined;
 }
 
 /** A call with its ids and the decisions of hooks. */
@@ -95,7 +98,7 @@ export class Execute {
     request: ExecuteTool,
     options: ExecuteOptions = {},
   ): Promise<Execution> {
-    const chosen = await this.#choose(principal, request, options.entry ?? "api");
+    const chosen = await this.#choose(principal, request, options);
     const { run_at, include_error_stacktrace } = request;
     const runAt = run_at === undefined ? undefined : instantOf(run_at);
     const { idempotencyKey, signal, caller } = options;
@@ -135,15 +138,19 @@ export class Execute {
     by: Pick<CalledBy, "fence">,
   ): Promise<Execution> {
     const named: Named = { id, executionId, type: "scheduled", decisions: [] };
-    return this.#run(await this.#choose(principal, request, "schedule"), named, by);
+    return this.#run(await this.#choose(principal, request, { entry: "schedule" }), named, by);
   }
 
-  async #choose(principal: Principal, request: ExecuteTool, entry: Entry): Promise<Chosen> {
+  async #choose(
+    principal: Principal,
+    request: ExecuteTool,
+    { entry = "api", callId }: Pick<ExecuteOptions, "entry" | "callId">,
+  ): Promise<Chosen> {
     const userId = actFor(principal, request.user_id);
     await this.#requireActive(principal, userId);
     const registry = await this.#registryOf(principal.projectId);
     const tool = registry.find(request.tool_name, request.tool_version);
-    return { principal, userId, tool, request, entry };
+    return { principal, userId, tool, request, entry, callId };
   }
 
   /** Fails now if the run would fail now, not only at its time. */
@@ -166,7 +173,8 @@ export class Execute {
   }
 
   #run(chosen: Chosen, named: Named, options: CalledBy): Promise<Execution> {
-    return observed(this.#core, chosen, () => this.#perform(chosen, named, options));
+    const run = () => this.#perform(chosen, named, options);
+    return this.#core.work.during("tool_calls", () => observed(this.#core, chosen, named.executionId, run));
   }
 
   async #perform(chosen: Chosen, named: Named, options: CalledBy): Promise<Execution> {

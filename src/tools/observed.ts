@@ -4,18 +4,21 @@ import { RuntimeError } from "../errors";
 import type { Principal } from "../identity";
 import type { Entry } from "../telemetry";
 import type { Tool } from "./registry";
-import type { Execution } from "./schema";
+import type { Execution, ExecuteTool } from "./schema";
 
 export interface ObservedRun {
   principal: Principal;
   tool: Tool;
+  request: Pick<ExecuteTool, "input">;
   entry: Entry;
+  callId: string | undefined;
 }
 
 /** Runs `work`. A refusal, which throws, ends the activity with another outcome than a defect. */
 export function observed(
   { telemetry }: Pick<Core, "telemetry">,
-  { principal, tool, entry }: ObservedRun,
+  { principal, tool, request, entry, callId }: ObservedRun,
+  executionId: string,
   work: () => Promise<Execution>,
 ): Promise<Execution> {
   const { catalog, definition } = tool;
@@ -24,10 +27,13 @@ export function observed(
     tool: definition.name,
     entry,
     project: principal.projectId,
+    executionId,
+    callId,
   };
   return telemetry.observe("tool", start, async (activity) => {
     try {
       const execution = await work();
+      activity.content(() => ({ arguments: request.input ?? {}, result: execution.output?.value }));
       activity.end({ outcome: execution.output?.error?.kind ?? "completed" });
       return execution;
     } catch (error) {

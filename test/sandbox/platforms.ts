@@ -1,6 +1,6 @@
 // All platforms: the settings of a deployment that uses the stand-ins.
 import type { AuthProviderCreate } from "../../src/providers";
-import { chatProvider } from "../support/chat-provider";
+import { chatProvider } from "./chat";
 import { type ChatSandbox, startChatSandbox } from "./chat";
 import { type RecordsSandbox, startRecordsSandbox } from "./records";
 import { googleProvider, type SheetsSandbox, sheetsEnvironment, startSheetsSandbox } from "./sheets";

@@ -56,13 +56,20 @@ describe("on the port of the server", () => {
   test("a key of a project sees the names that this project has chosen, and no others", async () => {
     const { telemetry } = site.runtime.core;
     const run = (toolkit: string, project: string) =>
-      telemetry.begin("tool", { toolkit, tool: "Pay", entry: "api", project }).end({ outcome: "completed" });
+      telemetry
+        .begin("tool", { toolkit, tool: "Pay", entry: "api", project, executionId: "te_1" })
+        .end({ outcome: "completed" });
     run("Payroll", "default");
     run("Mergers", "other");
     telemetry.begin("refresh", { provider: "secret-partner", project: "other" }).end({ outcome: "dead" });
     const model = { provider: "openai", entry: "tuned", operation: "chat", streams: false } as const;
     telemetry.begin("model", { ...model, project: "other" }).end({ outcome: "ok", inputTokens: 7 });
-    const egress = { group: "Mergers", method: "GET", host: () => "mergers.example", project: "other" };
+    const egress = {
+      group: "Mergers",
+      method: "GET",
+      origin: () => "https://mergers.example",
+      project: "other",
+    };
     telemetry.begin("egress", egress).end({ status: 200, outcome: "ok" });
 
     const own = await scrape(site.url, await site.key("metrics"));
@@ -125,7 +132,13 @@ describe("metrics.listen", () => {
 
   test("shows the names of all projects", async () => {
     await using site = await startSite({ environment: { RUNTIME_METRICS_LISTEN: "127.0.0.1:0" } });
-    const start = { toolkit: "Mergers", tool: "Pay", entry: "api", project: "other" } as const;
+    const start = {
+      toolkit: "Mergers",
+      tool: "Pay",
+      entry: "api",
+      project: "other",
+      executionId: "te_1",
+    } as const;
     site.runtime.core.telemetry.begin("tool", start).end({ outcome: "completed" });
 
     expect((await scrape(new URL(lineOf(site)).origin)).text).toContain('toolkit="Mergers"');

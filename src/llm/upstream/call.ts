@@ -12,6 +12,8 @@ export interface CallOptions {
   timeoutMs: number;
   /** Default: where chat completions or messages are. */
   url?: string;
+  /** Of the request, for traces. */
+  model?: unknown;
 }
 
 /** A whole answer: its text and its JSON. */
@@ -78,11 +80,18 @@ async function streaming(
 
 function observed(
   { id, type, embeddingsUrl, projectId: project }: ModelServer,
-  { url }: CallOptions,
+  { url, model }: CallOptions,
   streams: boolean,
 ) {
   const operation = url !== undefined && url === embeddingsUrl ? "embeddings" : "chat";
-  return { provider: type, entry: id, operation, streams, project } as const;
+  return {
+    provider: type,
+    entry: id,
+    model: typeof model === "string" ? model : undefined,
+    operation,
+    streams,
+    project,
+  } as const;
 }
 
 async function send(

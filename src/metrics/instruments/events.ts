@@ -5,7 +5,7 @@ import { Counter, type Family, Histogram } from "../families";
 /** Limits of buckets in seconds: a database answers sooner than a server. */
 const SHORT = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 30];
 
-export type Happened = { [E in keyof Events]: (labels: Events[E]) => void };
+export type Happened = { [E in keyof Events]: (labels: Events[E], times: number) => void };
 
 export function eventFamilies(): [readonly Family[], Happened] {
   const consents = new Counter({
@@ -23,12 +23,18 @@ export function eventFamilies(): [readonly Family[], Happened] {
     help: "Lines of the log by level.",
     labels: ["level"],
   });
+  const spans = new Counter({
+    name: "runtime_trace_spans_dropped",
+    help: "Spans of traces that did not reach the collector, by reason.",
+    labels: ["reason"],
+  });
   return [
-    [consents, refusals, lines],
+    [consents, refusals, lines, spans],
     {
-      consent: ({ event }) => consents.add([event]),
-      refusal: ({ setting }) => refusals.add([setting]),
-      log_line: ({ level }) => lines.add([level]),
+      consent: ({ event }, times) => consents.add([event], times),
+      refusal: ({ setting }, times) => refusals.add([setting], times),
+      log_line: ({ level }, times) => lines.add([level], times),
+      dropped_spans: ({ reason }, times) => spans.add([reason], times),
     },
   ];
 }
