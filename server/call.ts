@@ -66,7 +66,14 @@ export class CheckedCall implements AnyCall {
   }
 
   get streaming(): () => () => void {
-    return () => this.#revocation?.hold() ?? (() => undefined);
+    return () => {
+      const ended = this.#revocation?.hold();
+      const counted = this.runtime.core.work.hold("model_streams");
+      return () => {
+        counted[Symbol.dispose]();
+        ended?.();
+      };
+    };
   }
 
   // Bun creates the signal on first access, and most operations never use it.

@@ -19,6 +19,8 @@ export interface Server {
   renewTls(): Promise<void>;
   /** Stops accepting, ends long polls, waits for requests in flight and scheduled runs. The runtime stays open. */
   stop(): Promise<void>;
+  /** Closes all connections. Requests that are still in flight are aborted, so that `stop` soon resolves. */
+  cut(): void;
 }
 
 export interface ServerOptions {
@@ -84,6 +86,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
       clearInterval(dropping);
       await Promise.all([app.stop(), worker?.stop(), revocations, ...draining]);
     },
+    cut: app.cut,
   };
 }
 

@@ -7,6 +7,7 @@ import {
   lineFormat,
   systemClock,
   withoutTrailingSlashes,
+  WorkInFlight,
 } from "./base";
 import { type Config, ensureFolder } from "./config";
 import type { Core } from "./core";
@@ -22,6 +23,8 @@ import {
 import { openStores, withDatabaseErrors } from "./data-folder";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { openSqlite, type SqliteOptions, type Store } from "./store";
+import { Telemetry, type Traces } from "./telemetry";
+import { startTraces } from "./tracing";
 import type { Programs, WorkerKinds } from "./workers";
 
 /** Replaced by tests: clock, randomness, log, database engine, keyring, outbound client. */
@@ -56,12 +59,16 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
   const clock = parts.clock ?? systemClock;
   const random = parts.random ?? systemRandom;
   const log = parts.log ?? standardErrorLog(config, clock);
+  log.setAccess(settings["log.access"]);
+  const telemetry = new Telemetry(clock);
   const folder = config.dataFolder();
   const sources = rootKeySources(config);
   ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");
   await withDatabaseErrors(folder, () => backUpIfUpgraded(config, folder, log));
   const { store, logStore } = await openStores(folder, parts.openStore ?? openSqlite, log);
+  let traces: Traces | undefined;
   const close = async (): Promise<void> => {
+    await traces?.stop();
     await logStore.close();
     await store.close();
   };
@@ -84,7 +91,9 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
       }),
     );
     log.debug("opened", { data_dir: folder, root_key_id: keyring.rootKeyId, root_key: config.rootKey });
-    const egress = parts.egress ?? egressOf(config, log);
+    const egress = parts.egress ?? egressOf(config, log, { telemetry });
+    const egressTo = (allow: readonly string[]): Egress => egressOf(config, log, { allow });
+    traces = await startTraces(config, { telemetry, clock, random, log, egressTo });
     let address = trimSlash(settings.public_url ?? defaultAddress(config));
     const publicUrl = (): string => address;
     return {
@@ -93,10 +102,12 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
         store,
         keyring,
         egress,
+        telemetry,
         clock,
         random,
         log,
         settings,
+        work: new WorkInFlight(),
         clientSecret,
         tls,
         publicUrl,
@@ -130,10 +141,15 @@ function standardErrorLog({ settings }: Config, clock: Clock): LeveledLog {
   return createLog({ level: settings["log.level"], clock, write, format });
 }
 
-function egressOf(config: Config, log: LeveledLog): Egress {
+/** `allow`: in addition to `egress.allow`. */
+function egressOf(
+  config: Config,
+  log: LeveledLog,
+  { telemetry, allow = [] }: { telemetry?: Telemetry; allow?: readonly string[] },
+): Egress {
   const { settings } = config;
   return createEgress({
-    allow: settings["egress.allow"],
+    allow: [...settings["egress.allow"], ...allow],
     timeoutMs: settings["egress.timeout"] * 1000,
     maxBytes: settings["egress.max_bytes"],
     maxTotalBytes: settings["egress.max_total_bytes"],
@@ -141,6 +157,7 @@ function egressOf(config: Config, log: LeveledLog): Egress {
     authorities: config.certificateAuthorities(),
     places: engineLimit(process.env["BUN_CONFIG_MAX_HTTP_REQUESTS"]),
     log,
+    telemetry,
   });
 }
 

@@ -22,7 +22,7 @@ import { Providers } from "./providers";
 import { Mcp } from "./mcp";
 import { Chat, Embeddings, Models, Responses } from "./llm";
 import { Limits } from "./limits";
-import { LogLevels } from "./log-level";
+import { LogControls } from "./log-level";
 import { Manifests } from "./manifest";
 import { Rotation } from "./rotation";
 import { Secrets } from "./secrets";
@@ -73,8 +73,8 @@ export interface Runtime {
   readonly chat: Chat;
   readonly responses: Responses;
   readonly embeddings: Embeddings;
-  /** Changes the log level of this process for commands on its data folder. */
-  readonly logLevels: LogLevels;
+  /** Changes the log of this process for commands on its data folder. */
+  readonly logControls: LogControls;
   health(): Promise<Health>;
   /** Sets the address that the server listens on, which is unknown before with port 0; `public_url` overrides it. */
   listensOn(address: string): void;
@@ -105,7 +105,7 @@ export async function createRuntime(
       listensOn,
       endReads,
       close: async () => {
-        services.logLevels.close();
+        services.logControls.close();
         await Promise.all([
           services.connections.close(),
           services.idempotency.close(),
@@ -280,7 +280,7 @@ function servicesOf(
     chat,
     responses: new Responses(core, models, tools),
     embeddings: new Embeddings(core, models),
-    logLevels: new LogLevels(core),
+    logControls: new LogControls(core),
   };
 }
 

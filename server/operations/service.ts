@@ -1,7 +1,7 @@
 // Public operations about the service itself.
 import { Type } from "typebox";
 import { notFound } from "../../src/errors";
-import { LogLevelRequest, LogLevelResponse } from "../../src/log-level";
+import { AccessLogRequest, AccessLogResponse, LogLevelRequest, LogLevelResponse } from "../../src/log-level";
 import { proofOf } from "../../src/serving";
 import { operation, StatusAnswer } from "./operation";
 
@@ -57,6 +57,18 @@ export const serviceOperations = [
     body: LogLevelRequest,
     success: { status: 200, schema: LogLevelResponse },
     errors: [400, 404, 413, 415],
-    handle: ({ runtime, body }) => runtime.logLevels.change(body),
+    handle: ({ runtime, body }) => runtime.logControls.changeLevel(body),
+  }),
+
+  operation("PUT", "/v1/access_log", {
+    id: "access-log",
+    credential: "public",
+    extension: true,
+    tag,
+    summary: "Switch the access log, for a command on the data folder, which proves that it has the root key",
+    body: AccessLogRequest,
+    success: { status: 200, schema: AccessLogResponse },
+    errors: [400, 404, 413, 415],
+    handle: ({ runtime, body }) => runtime.logControls.changeAccess(body),
   }),
 ];

@@ -177,7 +177,20 @@ export class Refresher {
   }
 
   /** "lost": another process has the lease by now and determines the outcome. */
-  async #refreshUnder(
+  #refreshUnder(
+    lease: HeldLease,
+    row: ConnectionRow,
+    provider: Provider,
+  ): Promise<ConnectionRow | undefined | "lost"> {
+    return this.#core.telemetry.observe("refresh", { provider: provider.id }, async (activity) => {
+      const result = await this.#perform(lease, row, provider);
+      const outcome = result === "lost" ? "superseded" : result === undefined ? "dead" : "refreshed";
+      activity.end({ outcome });
+      return result;
+    });
+  }
+
+  async #perform(
     lease: HeldLease,
     row: ConnectionRow,
     provider: Provider,

@@ -17,17 +17,19 @@ export interface OverLimit {
   shouldRetry?: boolean;
 }
 
+type LimitsCore = Pick<Core, "settings" | "clock" | "log" | "telemetry">;
+
 /** The same counter is logged once in this time. */
 const LOG_INTERVAL_MS = 60_000;
 const LOGGED = 1000;
 
 export class Limits {
-  readonly #core: Pick<Core, "settings" | "clock" | "log">;
+  readonly #core: LimitsCore;
   /** Monotonic time of the last log line, by counter. */
   readonly #logged = new RecentMap<string, number>(LOGGED);
   readonly #running = new Map<string, number>();
 
-  constructor(core: Pick<Core, "settings" | "clock" | "log">) {
+  constructor(core: LimitsCore) {
     this.#core = core;
   }
 
@@ -39,6 +41,7 @@ export class Limits {
   /** The error for a caller who is over a cap. The setting is for the operator and goes to the log. */
   over(name: LimitName, { scope, message, retryAfterMs, shouldRetry }: OverLimit): RuntimeError {
     this.#log(name, scope);
+    this.#core.telemetry.count("refusal", { setting: name });
     return rateLimited(message, { retryAfterMs, ...(shouldRetry === undefined ? {} : { shouldRetry }) });
   }
 

@@ -8,7 +8,7 @@ import { Browser } from "../support/browser";
 import { makeCertificate } from "../support/certificates";
 import { mcpAnswer, modelAnswer, type Ran } from "./stage";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
-import { chatProvider } from "../support/chat-provider";
+import { chatProvider } from "../sandbox/chat";
 import { Installation } from "../support/runtime-process";
 
 const EXAMPLES = (

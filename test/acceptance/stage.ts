@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { Browser } from "../support/browser";
-import { chatProvider } from "../support/chat-provider";
+import { chatProvider } from "../sandbox/chat";
 import { Installation } from "../support/runtime-process";
 import type { Mode, Step } from "./script";
 

@@ -5,7 +5,7 @@ import { consentAs } from "../sandbox/chat";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { at } from "../support/api";
 import { Browser } from "../support/browser";
-import { chatProvider } from "../support/chat-provider";
+import { chatProvider } from "../sandbox/chat";
 import { startSite } from "../support/site";
 import { type FakeIoOptions, jsonOf, newTerminal } from "./support/fake-io";
 import { NO_EXTENSIONS } from "../support/extensions";

@@ -14,7 +14,7 @@ import { say, startModelServer } from "../sandbox/models/chat-server";
 import { api, at, call } from "../support/api";
 import { Browser } from "../support/browser";
 import { makeCertificate } from "../support/certificates";
-import { chatProvider } from "../support/chat-provider";
+import { chatProvider } from "../sandbox/chat";
 import { Installation } from "../support/runtime-process";
 
 const folder = mkdtempSync(join(tmpdir(), "runtime-executable-"));

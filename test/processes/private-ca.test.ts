@@ -9,7 +9,7 @@ import { type ModelServer, startModelServer } from "../sandbox/models/chat-serve
 import { api, at } from "../support/api";
 import { Browser } from "../support/browser";
 import { type Certificate, makeCertificate } from "../support/certificates";
-import { chatProvider } from "../support/chat-provider";
+import { chatProvider } from "../sandbox/chat";
 import { Installation } from "../support/runtime-process";
 
 const folder = mkdtempSync(join(tmpdir(), "runtime-private-ca-"));

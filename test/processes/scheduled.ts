@@ -11,7 +11,7 @@ import type { ToolExecutionDetail } from "../../src/tools/schedule/schema";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { api, at } from "../support/api";
 import { Browser } from "../support/browser";
-import { chatProvider } from "../support/chat-provider";
+import { chatProvider } from "../sandbox/chat";
 import { randomOf } from "../support/long";
 import { Servers } from "./scheduled-servers";
 

@@ -1,6 +1,6 @@
 // A deployment with the chat stand-in behind a front that deviates.
 import type { ChatSandbox } from "../sandbox/chat";
-import { chatProvider } from "../support/chat-provider";
+import { chatProvider } from "../sandbox/chat";
 import { CHAT_SCOPES } from "./chat-scopes";
 import type { GrantOptions } from "../tools/deployment";
 import { type Checked, checkedPlatform } from "./deployment";

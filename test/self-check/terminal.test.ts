@@ -6,7 +6,7 @@ import { extensions } from "../../catalogs";
 import { touch } from "../../src/store";
 import { jsonOf, newTerminal } from "../cli/support/fake-io";
 import { type ChatSandbox, type ChatSandboxOptions, startChatSandbox } from "../sandbox/chat";
-import { chatProvider } from "../support/chat-provider";
+import { chatProvider } from "../sandbox/chat";
 import { loadConfig } from "../support/config";
 import { CHAT_SCOPES } from "./chat-scopes";
 

@@ -59,7 +59,7 @@ function importViolations(file: SourceFile, paths: ReadonlySet<string>): string[
 function targetOf(from: string, specifier: string, paths: ReadonlySet<string>): string | undefined {
   if (!specifier.startsWith(".")) {
     const root = specifier.split("/")[0] ?? "";
-    return ["src", "catalogs", "server", "cli", "test"].includes(root) ? specifier : undefined;
+    return ["src", "catalogs", "server", "cli", "build", "test"].includes(root) ? specifier : undefined;
   }
   const plain = posix.join(posix.dirname(from), specifier);
   return [`${plain}.ts`, `${plain}/index.ts`, plain].find((path) => paths.has(path)) ?? plain;
@@ -73,6 +73,7 @@ function brokenRule(from: string, target: string, onlyTypes: boolean): string | 
   if (targetPart === "test") return "nothing outside test/ imports tests";
   if (part === "src") return brokenRuleOfSrc(area, targetPart, targetArea, target);
   if (part === "catalogs") return brokenRuleOfCatalogs(targetPart, target, onlyTypes);
+  if (targetPart === "build" && part !== "build") return "the product imports nothing of build/";
   if (part === "server" && targetPart === "cli") return "server imports nothing of cli";
   if (part === "cli" && targetPart === "server") {
     const allowed = from === "cli/serve.ts" && isIndexOf("server", target);

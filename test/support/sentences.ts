@@ -22,7 +22,14 @@ interface Piece {
 }
 
 const ROOT = join(import.meta.dir, "../..");
-const CODE = ["src/**/*.ts", "server/**/*.ts", "cli/**/*.ts", "catalogs/**/*.ts", "build.ts"];
+const CODE = [
+  "src/**/*.ts",
+  "server/**/*.ts",
+  "cli/**/*.ts",
+  "catalogs/**/*.ts",
+  "build/**/*.ts",
+  "build.ts",
+];
 const PAGES = ["docs/*.md", "*.md", "examples/**/*.md"];
 const KINDS: readonly Kind[] = ["help", "error", "log", "docs", "comment"];
 const COUNT = 60;

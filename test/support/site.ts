@@ -11,7 +11,7 @@ import type { RuntimeParts } from "../../src/open-core";
 import { createRuntime, type Runtime } from "../../src/runtime";
 import type { Catalog } from "../../src/tools";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
-import { chatProvider } from "./chat-provider";
+import { chatProvider } from "../sandbox/chat";
 
 export { chatProvider };
 

@@ -10,6 +10,7 @@ export const CHECKED_TEXT = [
   "docs",
   "examples",
   ".ci",
+  "build",
   "build.ts",
   "server",
   "src",

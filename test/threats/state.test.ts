@@ -5,7 +5,7 @@ import { signInAs } from "../interop/oidc/sign-in";
 import { startSignInSite } from "../interop/oidc/site";
 import { api } from "../support/api";
 import { Browser, offersConfirmation } from "../support/browser";
-import { chatProvider } from "../support/chat-provider";
+import { chatProvider } from "../sandbox/chat";
 import { startStage, type Stage } from "../server/stage";
 import { printFigure } from "./figure";
 

@@ -1,6 +1,6 @@
 // A workspace of 30,000 people and 27,000 channels, scripted with the platform's paging and rates. For tests and the bench.
-import { mixedLimit } from "../../sandbox/chat/behaviour/paging";
-import { RateWindows } from "../../sandbox/chat/behaviour/rates";
+import { mixedLimit } from "../../../catalogs/sandbox/chat/behaviour/paging";
+import { RateWindows } from "../../../catalogs/sandbox/chat/behaviour/rates";
 import { page, refusal, Stub, type StubRequest, throttle } from "./stub";
 
 export const PEOPLE = 30_000;

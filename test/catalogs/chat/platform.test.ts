@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { ScopesLost } from "../../../src/tools";
 import { type ChatSandbox, startChatSandbox } from "../../sandbox/chat";
-import { SPLIT_AT } from "../../sandbox/chat/behaviour/messages";
+import { SPLIT_AT } from "../../../catalogs/sandbox/chat/behaviour/messages";
 import { ALL_SCOPES, Connection, connectionOf } from "./run";
 import { page, refusal, Stub } from "./stub";
 

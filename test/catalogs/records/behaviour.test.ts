@@ -1,6 +1,10 @@
 // What the tools say about answers, exports, criteria and private links, as the platform's pages describe them.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { BULK_RECORDS, NO_MATCH_ROWS, PUBLISHED_PATHS } from "../../sandbox/records/behaviour/answers";
+import {
+  BULK_RECORDS,
+  NO_MATCH_ROWS,
+  PUBLISHED_PATHS,
+} from "../../../catalogs/sandbox/records/behaviour/answers";
 import { at } from "../../support/api";
 import { Platform } from "./platform";
 import { ALL, named, rowOf } from "./rows";

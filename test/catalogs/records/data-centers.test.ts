@@ -9,7 +9,7 @@ import {
   type DataCenterRow,
   OTHER_API_DOMAIN,
   SECRET_OF_ANOTHER_CENTER,
-} from "../../sandbox/records/behaviour/data-centers";
+} from "../../../catalogs/sandbox/records/behaviour/data-centers";
 import { type Site, startSite } from "../../support/site";
 
 const SECRET = "VENDOR_SERVER_URL";

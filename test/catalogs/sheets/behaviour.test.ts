@@ -1,8 +1,12 @@
 // What the tools say about files, sheets and formulas that the platform refuses, as its public sources describe it.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { startSheetsSandbox, type SheetsSandbox } from "../../sandbox/sheets";
-import { OFFICE_FILE, OFFICE_FILE_EARLIER, OFFICE_TYPES } from "../../sandbox/sheets/behaviour/refusals";
-import { EXTERNAL_FUNCTIONS } from "../../sandbox/sheets/behaviour/external-functions";
+import {
+  OFFICE_FILE,
+  OFFICE_FILE_EARLIER,
+  OFFICE_TYPES,
+} from "../../../catalogs/sandbox/sheets/behaviour/refusals";
+import { EXTERNAL_FUNCTIONS } from "../../../catalogs/sandbox/sheets/behaviour/external-functions";
 import { ALL_SCOPES, at, Connection, DRIVE, DRIVE_READONLY, tool } from "./run";
 
 const PICKER = "GenerateGoogleFilePickerUrl";

@@ -1,10 +1,10 @@
 // The behaviour that is data: rates, paging of several types, organizations, long messages. Each rule names its source.
 import { describe, expect, test } from "bun:test";
 import { startChatSandbox } from ".";
-import { LENGTHS } from "./behaviour/messages";
-import { ORGANIZATION } from "./behaviour/organization";
-import { PAGING } from "./behaviour/paging";
-import { RATES } from "./behaviour/rates";
+import { LENGTHS } from "../../../catalogs/sandbox/chat/behaviour/messages";
+import { ORGANIZATION } from "../../../catalogs/sandbox/chat/behaviour/organization";
+import { PAGING } from "../../../catalogs/sandbox/chat/behaviour/paging";
+import { RATES } from "../../../catalogs/sandbox/chat/behaviour/rates";
 import { ALL_SCOPES, callerWith } from "./test-client";
 
 test("every rule has a source", () => {

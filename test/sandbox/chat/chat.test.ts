@@ -1,7 +1,7 @@
 // The corrections of the third-party emulator, one behaviour per test.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startChatSandbox, type ChatSandbox } from ".";
-import { record, records, strings, text, type JsonRecord } from "./json";
+import { record, records, strings, text, type JsonRecord } from "../../../catalogs/sandbox/chat/json";
 import { ALL_SCOPES, bodyOf, callerOf, callerWith, post, type Call } from "./test-client";
 
 let sandbox: ChatSandbox;

@@ -1,7 +1,7 @@
 // The consent page and the token endpoint of the sandbox.
 import { describe, expect, test } from "bun:test";
 import { consentAs, startChatSandbox, type ChatSandbox } from ".";
-import { record, text, type JsonRecord } from "./json";
+import { record, text, type JsonRecord } from "../../../catalogs/sandbox/chat/json";
 import { callerWith, consentUrl, REDIRECT, tokenRequest } from "./test-client";
 
 type Overrides = Readonly<Record<string, string | null>>;

@@ -1,7 +1,7 @@
 // Conversations and messages of the sandbox where the third-party emulator differs from the platform.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startChatSandbox, type ChatSandbox } from ".";
-import { record, records, strings, text, type JsonRecord } from "./json";
+import { record, records, strings, text, type JsonRecord } from "../../../catalogs/sandbox/chat/json";
 import { callerOf, type Call } from "./test-client";
 
 const NOW = 1_750_000_000;

@@ -1,7 +1,7 @@
 // Every kind of injected fault, and the recorded requests.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { startChatSandbox, type ChatSandbox, type Fault } from ".";
-import { record, records, text, type JsonRecord } from "./json";
+import { record, records, text, type JsonRecord } from "../../../catalogs/sandbox/chat/json";
 import { ALL_SCOPES, bodyOf, callerWith, post, tokenRequest, type Call } from "./test-client";
 
 let sandbox: ChatSandbox;

@@ -1,6 +1,7 @@
 // Injected faults: a queue per method, and the answers of those faults that replace the real one.
-import type { JsonRecord } from "./json";
-import type { Fault, PageFault } from "./types";
+import { type PageFault, rateLimited } from "../../../catalogs/sandbox/chat";
+import type { JsonRecord } from "../../../catalogs/sandbox/chat/json";
+import type { Fault } from "./types";
 
 const PAGED = new Set([
   "users.list",
@@ -51,7 +52,7 @@ export function isPageFault(fault: Fault): fault is PageFault {
 export function replacement(fault: Fault): { response: Response; error: string | null } | null {
   switch (fault.kind) {
     case "rate_limit":
-      return platformAnswer({ ok: false, error: "ratelimited" }, 429, retryHeader(fault.retryAfter));
+      return { response: rateLimited(retryAfterOf(fault.retryAfter)), error: "ratelimited" };
     case "rate_limited_ok":
       return platformAnswer({ ok: false, error: "rate_limited" });
     case "error":
@@ -94,18 +95,14 @@ export async function delay(ms: number, signal: AbortSignal): Promise<boolean> {
   return !signal.aborted;
 }
 
-function retryHeader(retryAfter: number | Date | null | undefined): Record<string, string> {
-  if (retryAfter === null) return {};
-  return { "retry-after": retryAfter instanceof Date ? retryAfter.toUTCString() : String(retryAfter ?? 1) };
+function retryAfterOf(retryAfter: number | Date | null | undefined): string | number | null {
+  if (retryAfter === null) return null;
+  return retryAfter instanceof Date ? retryAfter.toUTCString() : (retryAfter ?? 1);
 }
 
-function platformAnswer(
-  body: JsonRecord,
-  status = 200,
-  headers: Record<string, string> = {},
-): { response: Response; error: string | null } {
+function platformAnswer(body: JsonRecord): { response: Response; error: string | null } {
   const error = typeof body["error"] === "string" ? body["error"] : null;
-  return { response: Response.json(body, { status, headers }), error };
+  return { response: Response.json(body), error };
 }
 
 function other(body: string, type: string, status: number): { response: Response; error: null } {

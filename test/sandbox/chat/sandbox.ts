@@ -1,67 +1,18 @@
-// Assembles the chat sandbox: the emulator and its corrections on one loopback address.
-import { RateWindows } from "./behaviour/rates";
-import { Codes } from "./codes";
-import { Faults } from "./faults";
-import { answerRequest, type FrontParts } from "./front";
-import { RequestLog } from "./request-log";
-import { TokenStore } from "./tokens";
-import type {
-  Channel,
-  Channels,
-  Fault,
-  NewChannel,
-  People,
-  RecordedRequest,
-  SeededMessage,
-  StoredMessage,
-} from "./types";
-import { Workspace } from "./workspace";
+// The chat stand-in with recorded calls and injected faults.
+import {
+  type ChatOptions,
+  type ChatPlatform,
+  type Interception,
+  type ReceivedCall,
+  startChatPlatform,
+} from "../../../catalogs/sandbox/chat";
+import { delay, Faults, isPageFault, replacement, resetConnection } from "./faults";
+import { namesOf, RequestLog } from "./request-log";
+import type { Fault, RecordedRequest } from "./types";
 
-const DEFAULT_LIFETIME = 43_200;
+export type ChatSandboxOptions = Omit<ChatOptions, "intercept">;
 
-export interface ChatSandboxOptions {
-  /** Default 0: any free port. */
-  readonly port?: number;
-  readonly clientId?: string;
-  readonly clientSecret?: string;
-  /** Exact addresses. Default: any loopback or https address. */
-  readonly redirectUris?: readonly string[];
-  /** Single-use refresh tokens and expiring access tokens (43,200 s by default). Default: neither. */
-  readonly rotation?: boolean | { readonly expiresIn: number };
-  /** Whether the app may use PKCE; the platform allows it per app. Default false. */
-  readonly pkce?: boolean;
-  /**
-   * Tokens are org-wide: listings need `team_id`, grants name the enterprise and not a workspace. `restricted`: memberships
-   * are not listed either. Default false.
-   */
-  readonly orgInstall?: boolean | "restricted";
-  /** Whether calls are counted and refused by the platform's rates, on the sandbox's clock. Default false. */
-  readonly rates?: boolean;
-  /** Names of additional people, members of `general`. */
-  readonly extraPeople?: readonly string[];
-  /** Grants and tokens of an earlier run (`savedTokens`). */
-  readonly savedTokens?: string;
-  /** Milliseconds. Default: the real clock. */
-  readonly now?: () => number;
-}
-
-export interface IssuedToken {
-  readonly accessToken: string;
-  readonly refreshToken?: string;
-}
-
-export interface ChatSandbox extends AsyncDisposable {
-  /** `http://127.0.0.1:PORT` */
-  readonly url: string;
-  /** Replaces `https://slack.com/api/`. */
-  readonly apiUrl: string;
-  readonly authorizeUrl: string;
-  readonly tokenUrl: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly team: { readonly id: string; readonly name: string };
-  readonly people: People;
-  readonly channels: Channels;
+export interface ChatSandbox extends ChatPlatform {
   /** Calls of the Web API and the token endpoint in order of arrival, without the consent page. */
   readonly requests: readonly RecordedRequest[];
   /** The number of calls of one method, of `refresh` (the refresh grant), or all. */
@@ -70,86 +21,18 @@ export interface ChatSandbox extends AsyncDisposable {
   /** Applies a fault to the next `times` (default 1) requests of `method` (`refresh`, `*` for any). */
   fail(method: string, fault: Fault, times?: number): void;
   clearFaults(): void;
-  /** Issues a token without consent, with its own grant; with `refresh` also a refresh token. */
-  issueToken(
-    personName: string,
-    scopes: readonly string[],
-    options?: { expiresIn?: number; refresh?: boolean },
-  ): IssuedToken;
-  /** Expires a token: later calls get `token_expired`. */
-  expireToken(accessToken: string): void;
-  /** Grants and tokens as text, for the same option of a later run. */
-  savedTokens(): string;
-  /** Revokes a token and all tokens of its grant: later calls get `token_revoked`. */
-  revokeToken(accessToken: string): void;
-  ownerOf(accessToken: string): string | null;
-  /** The messages of a conversation, oldest first; records no request. */
-  messages(channelId: string): Promise<readonly StoredMessage[]>;
-  addMessage(channelId: string, message: SeededMessage): Promise<string>;
-  addChannel(name: string, options?: NewChannel): Promise<Channel>;
-  /** Sets the scopes that people refuse on the consent page. */
-  denyScopes(scopes: readonly string[]): void;
-  /** Sets the form of code exchange answers. A refresh is always flat. */
-  grantShape(shape: "nested" | "flat"): void;
-  stop(): Promise<void>;
 }
 
 /** Starts an independent sandbox on 127.0.0.1. */
 export async function startChatSandbox(options: ChatSandboxOptions = {}): Promise<ChatSandbox> {
-  const now = options.now ?? Date.now;
-  const workspace = await Workspace.start({
-    now,
-    extraPeople: options.extraPeople ?? [],
-    restrictsMemberships: options.orgInstall === "restricted",
-    organization:
-      (options.orgInstall ?? false) !== false ? { id: "E000000001", name: "Sandbox Organization" } : null,
-  });
-  const channels = await workspace.seedChannels();
-  const tokens = new TokenStore(now, lifetimeOf(options.rotation ?? false));
-  if (options.savedTokens !== undefined)
-    tokens.restore(options.savedTokens, (person) => workspace.person(person).id);
-  const codes = new Codes(now);
   const faults = new Faults();
   const log = new RequestLog();
-  const clientId = options.clientId ?? "12345.67890";
-  const clientSecret = options.clientSecret ?? "sandbox-client-secret";
-  const redirectUris = options.redirectUris ?? null;
-  const pkce = options.pkce ?? false;
-  let denied: ReadonlySet<string> = new Set();
-  let shape: "nested" | "flat" = "nested";
-
-  const parts: FrontParts = {
-    now,
-    workspace,
-    tokens,
-    codes,
-    faults,
-    log,
-    rates: options.rates === true ? new RateWindows(now) : null,
-    consent: () => ({ clientId, redirectUris, pkce, denied }),
-    endpoint: () => ({ clientId, clientSecret, codes, tokens, workspace, shape }),
-  };
-  const server = await listen(parts, options.port ?? 0);
-  const url = `http://127.0.0.1:${server.port}`;
-
-  let stopped: Promise<void> | null = null;
-  const stop = (): Promise<void> =>
-    (stopped ??= (async () => {
-      await server.stop(true);
-      await workspace.stop();
-    })());
-
+  const platform = await startChatPlatform({
+    ...options,
+    intercept: (call) => intercepted(log, faults, call),
+  });
   return {
-    url,
-    clientId,
-    clientSecret,
-    channels,
-    stop,
-    apiUrl: `${url}/api/`,
-    authorizeUrl: `${url}/oauth/v2/authorize`,
-    tokenUrl: `${url}/api/oauth.v2.access`,
-    team: workspace.team,
-    people: workspace.people,
+    ...platform,
     get requests() {
       return log.all;
     },
@@ -157,44 +40,31 @@ export async function startChatSandbox(options: ChatSandboxOptions = {}): Promis
     clearRequests: () => log.clear(),
     fail: (method, fault, times = 1) => faults.add(method, fault, times),
     clearFaults: () => faults.clear(),
-    issueToken(personName, scopes, tokenOptions = {}) {
-      const { id } = workspace.person(personName);
-      const holder = id === workspace.people.robot.id ? "bot" : "user";
-      return tokens.issueAlone(id, holder, scopes, tokenOptions);
-    },
-    savedTokens: () => tokens.saved((userId) => workspace.person(userId).name),
-    expireToken: (accessToken) => tokens.expire(accessToken),
-    revokeToken: (accessToken) => tokens.revoke(accessToken),
-    ownerOf: (accessToken) => tokens.ownerOf(accessToken),
-    messages: (channelId) => workspace.storedMessages(channelId),
-    addMessage: (channelId, message) => workspace.addMessage(channelId, message),
-    addChannel: (name, channelOptions = {}) => workspace.addChannel(name, channelOptions),
-    denyScopes: (scopes) => void (denied = new Set(scopes)),
-    grantShape: (next) => void (shape = next),
-    [Symbol.asyncDispose]: stop,
   };
 }
 
-/** Throws if the port is in use, and stops the emulator. */
-async function listen(parts: FrontParts, port: number): Promise<Bun.Server<undefined>> {
-  try {
-    return Bun.serve({
-      hostname: "127.0.0.1",
-      port,
-      // Longer than the maximum delay of a fault.
-      idleTimeout: 120,
-      development: false,
-      // Without this, `development: false` lets a second server share the port silently.
-      reusePort: false,
-      fetch: (request) => answerRequest(parts, request),
-    });
-  } catch (error) {
-    await parts.workspace.stop();
-    throw error;
-  }
-}
-
-function lifetimeOf(rotation: boolean | { readonly expiresIn: number }): number | null {
-  if (typeof rotation === "object") return rotation.expiresIn;
-  return rotation ? DEFAULT_LIFETIME : null;
+function intercepted(log: RequestLog, faults: Faults, call: ReceivedCall): Interception {
+  const answered = log.open(call);
+  let fault: Fault | null = null;
+  return {
+    get page() {
+      return fault !== null && isPageFault(fault) ? fault : null;
+    },
+    async before(signal) {
+      fault = faults.take(namesOf(call));
+      const instead = fault === null ? null : replacement(fault);
+      if (instead !== null) {
+        answered(instead.response.status, instead.error);
+        return instead.response;
+      }
+      if (fault?.kind === "reset_before") return resetConnection();
+      if (fault?.kind === "delay" && !(await delay(fault.ms, signal))) return resetConnection();
+      return undefined;
+    },
+    after(answer, error) {
+      if (fault?.kind === "reset_after") return resetConnection();
+      answered(answer.status, error);
+      return answer;
+    },
+  };
 }

@@ -1,5 +1,5 @@
 // A client for the sandbox's own tests: form POST with a bearer, as on the platform.
-import { isRecord, type JsonRecord } from "./json";
+import { isRecord, type JsonRecord } from "../../../catalogs/sandbox/chat/json";
 import type { ChatSandbox } from "./sandbox";
 
 /** Every scope that the product may request. */

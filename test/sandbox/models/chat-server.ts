@@ -1,6 +1,6 @@
 // A stand-in of a chat completions server. It refuses what real servers refuse, then answers as scripted.
 import { type Exchange, type Reply, type ScriptedServer, startScriptedServer } from "./http";
-import { faultOf } from "./chat-rules";
+import { faultOf } from "../../../catalogs/sandbox/models/chat-rules";
 
 export interface ModelRequest {
   model: string;

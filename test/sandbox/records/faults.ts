@@ -1,5 +1,5 @@
 // Injected faults: a queue per route, and the answer of each.
-import type { Reply } from "./server";
+import type { Reply } from "../../../catalogs/sandbox/records";
 import type { Fault } from "./types";
 
 const LONGEST_DELAY_MS = 60_000;
@@ -62,19 +62,6 @@ export function insteadOf(
 
 export function errorPage(status: number): Reply {
   return { status, headers: { "content-type": "text/html; charset=utf-8" }, body: ERROR_PAGE };
-}
-
-/** Waits; returns false if the caller disconnects first. */
-export async function delay(ms: number, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return false;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  const onAbort = (): void => resolve();
-  signal.addEventListener("abort", onAbort);
-  await promise;
-  clearTimeout(timer);
-  signal.removeEventListener("abort", onAbort);
-  return !signal.aborted;
 }
 
 function refusal(

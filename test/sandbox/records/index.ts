@@ -1,12 +1,11 @@
-// The records sandbox: a strict stand-in for the Zoho Creator REST API (version 2) and its accounts servers.
+// The records sandbox: the stand-in with recorded requests and injected faults.
 export { startRecordsSandbox, type RecordsSandbox, type RecordsSandboxOptions } from "./sandbox";
+export type { Fault, RecordedRequest } from "./types";
 export type {
   DataCenter,
-  Fault,
   IssuedTokens,
   Location,
   PrivateLinks,
-  RecordedRequest,
   SeedValues,
   StoredRecord,
-} from "./types";
+} from "../../../catalogs/sandbox/records";

@@ -1,41 +1,18 @@
-// Assembles the records sandbox: two data centers, each with an accounts host and an API host on loopback ports.
-import { Codes } from "./accounts/codes";
-import { TokenStore } from "./accounts/tokens";
-import { Center, type Shared } from "./center";
-import { SandboxClock } from "./clock";
-import { Faults } from "./faults";
-import { personNamed } from "./people";
+// The records stand-in with recorded requests and injected faults.
+import {
+  type Interception,
+  type ReceivedCall,
+  type RecordsOptions,
+  type RecordsPlatform,
+  startRecordsPlatform,
+} from "../../../catalogs/sandbox/records";
+import { errorPage, Faults, insteadOf } from "./faults";
 import { RequestLog } from "./request-log";
-import { fullScope, KNOWN_SCOPES } from "./scopes";
-import type {
-  DataCenter,
-  Fault,
-  IssuedTokens,
-  Location,
-  PrivateLinks,
-  RecordedRequest,
-  SeedValues,
-  StoredRecord,
-} from "./types";
+import type { Fault, RecordedRequest } from "./types";
 
-export interface RecordsSandboxOptions {
-  readonly clientId?: string;
-  /** Of the API and the accounts host, for the data centers us and eu. Default: any free ports. */
-  readonly ports?: readonly number[];
-  /** One secret for all data centers. Default: separate secrets. */
-  readonly clientSecret?: string;
-  /** Exact addresses. Default: any loopback or https address. */
-  readonly redirectUris?: readonly string[];
-  /** Whether token answers name the scopes. Default false. */
-  readonly tellsScopes?: boolean;
-  /** Whether answers to a refresh repeat `api_domain`. Default false. */
-  readonly repeatsDomain?: boolean;
-}
+export type RecordsSandboxOptions = Omit<RecordsOptions, "intercept">;
 
-export interface RecordsSandbox extends AsyncDisposable {
-  readonly clientId: string;
-  readonly us: DataCenter;
-  readonly eu: DataCenter;
+export interface RecordsSandbox extends RecordsPlatform {
   /** Requests to all hosts in order of arrival. */
   readonly requests: readonly RecordedRequest[];
   /** The number of requests of one route, or all. */
@@ -44,68 +21,18 @@ export interface RecordsSandbox extends AsyncDisposable {
   /** Applies a fault to the next `times` (default 1) requests of `route` (`*` for any). */
   fail(route: string, fault: Fault, times?: number): void;
   clearFaults(): void;
-  /** Issues tokens without consent. `scopes` without prefix; default: all. */
-  issueToken(personName: string, scopes?: readonly string[], lifetimeS?: number): IssuedTokens;
-  expireToken(accessToken: string): void;
-  /** Revokes the grant of a refresh token with all its access tokens. */
-  revokeToken(refreshToken: string): void;
-  /** Moves the time of all hosts ahead. */
-  move(ms: number): void;
-  /** Sets the scopes that people refuse on the consent page. */
-  denyScopes(scopes: readonly string[]): void;
-  /** The records of a form of `inventory`, oldest first. */
-  records(location: Location, form: string): StoredRecord[];
-  /** Adds records to a form of `inventory` without checks; returns their ids. */
-  add(location: Location, form: string, records: readonly SeedValues[]): string[];
-  /** Restores the initial records with new ids. */
-  reset(): void;
-  privateLinks(location: Location): PrivateLinks;
-  /** The number of polls before a bulk job is completed. Default 2. */
-  bulkPolls(polls: number): void;
-  stop(): Promise<void>;
 }
 
 /** Starts an independent sandbox on 127.0.0.1. */
 export async function startRecordsSandbox(options: RecordsSandboxOptions = {}): Promise<RecordsSandbox> {
-  const clock = new SandboxClock();
-  const clientId = options.clientId ?? "1000.SANDBOXCLIENT";
-  const consented = new Set<string>();
-  let denied: ReadonlySet<string> = new Set();
-  let centers: Record<Location, Center> | undefined;
-  const accountsUrl = (location: Location): string => centers?.[location].accountsUrl ?? "";
-
-  const shared: Shared = {
-    now: clock.now,
-    log: new RequestLog(),
-    faults: new Faults(),
-    tokens: new TokenStore(clock.now),
-    codes: new Codes(clock.now),
-    consent: () => ({
-      clientId,
-      redirectUris: options.redirectUris ?? null,
-      denied,
-      consented,
-      accountsUrl,
-    }),
-    directory: () => ({ us: accountsUrl("us"), eu: accountsUrl("eu") }),
-    tellsScopes: () => options.tellsScopes === true || denied.size > 0,
-    repeatsDomain: options.repeatsDomain === true,
-    secretOf: (location) => options.clientSecret ?? `sandbox-secret-of-${location}`,
-  };
-  const running = {
-    us: await Center.start("us", shared, options.ports?.slice(0, 2)),
-    eu: await Center.start("eu", shared, options.ports?.slice(2)),
-  };
-  centers = running;
-  const stop = async (): Promise<void> => {
-    await Promise.all([running.us.stop(), running.eu.stop()]);
-  };
-
-  const { log, faults, tokens } = shared;
+  const faults = new Faults();
+  const log = new RequestLog();
+  const platform = await startRecordsPlatform({
+    ...options,
+    intercept: (call) => intercepted(log, faults, call),
+  });
   return {
-    clientId,
-    us: running.us.described,
-    eu: running.eu.described,
+    ...platform,
     get requests() {
       return log.all;
     },
@@ -113,35 +40,24 @@ export async function startRecordsSandbox(options: RecordsSandboxOptions = {}): 
     clearRequests: () => log.clear(),
     fail: (route, fault, times = 1) => faults.add(route, fault, times),
     clearFaults: () => faults.clear(),
-    issueToken(personName, scopes, lifetimeS) {
-      const full = scopes === undefined ? [...KNOWN_SCOPES] : scopes.map(fullScope);
-      const [grant, access] = tokens.grant(personNamed(personName), full, lifetimeS);
-      return { accessToken: access.token, refreshToken: grant.refreshToken };
+  };
+}
+
+function intercepted(log: RequestLog, faults: Faults, call: ReceivedCall): Interception {
+  const answered = log.open(call);
+  const fault = faults.take(call.route);
+  return {
+    before() {
+      const instead = insteadOf(fault);
+      if (instead === undefined) return fault?.kind === "reset_before" ? "reset" : undefined;
+      answered(instead.reply.status, instead.code);
+      return instead.reply;
     },
-    expireToken: (accessToken) => tokens.expire(accessToken),
-    revokeToken: (refreshToken) => void tokens.revoke(refreshToken),
-    move: (ms) => clock.move(ms),
-    denyScopes: (scopes) => void (denied = new Set(scopes.map(fullScope))),
-    records: (location, form) =>
-      running[location].table(form).rows.map(({ id, values }) => ({ id, values: { ...values } })),
-    add(location, form, records) {
-      const { world } = running[location];
-      const table = running[location].table(form);
-      return records.map((values) => table.add(values, world.account.ownedBy).id);
+    after(reply, code) {
+      if (fault?.kind === "reset_after") return "reset";
+      const given = fault?.kind === "server_error_after" ? errorPage(fault.status ?? 502) : reply;
+      answered(given.status, code);
+      return fault?.kind === "slow" ? { ...given, afterMs: fault.ms } : given;
     },
-    reset() {
-      running.us.world.seed();
-      running.eu.world.seed();
-    },
-    privateLinks: (location) => ({
-      products: running[location].key("report", "All_Products"),
-      productForm: running[location].key("form", "Products"),
-    }),
-    bulkPolls(polls) {
-      running.us.jobs.polls = polls;
-      running.eu.jobs.polls = polls;
-    },
-    stop,
-    [Symbol.asyncDispose]: stop,
   };
 }

@@ -1,8 +1,8 @@
 // A client for the sandbox's own tests: with the documented headers by default, or byte for byte.
 import { connect } from "node:net";
-import { isWireObject, readExact, type WireObject } from "./exact-json";
+import { isWireObject, readExact, type WireObject } from "../../../catalogs/sandbox/records/exact-json";
 import type { DataCenter, RecordsSandbox } from "./index";
-import { fullScope, KNOWN_SCOPES } from "./scopes";
+import { fullScope, KNOWN_SCOPES } from "../../../catalogs/sandbox/records/scopes";
 
 export const REDIRECT = "http://127.0.0.1:9/callback";
 

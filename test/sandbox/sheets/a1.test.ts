@@ -1,6 +1,6 @@
 // A1 notation as the stand-in reads and writes it.
 import { describe, expect, test } from "bun:test";
-import { type A1Range, formatA1, letters, parseA1 } from "./a1";
+import { type A1Range, formatA1, letters, parseA1 } from "../../../catalogs/sandbox/sheets/a1";
 
 const range = (
   title: string | undefined,

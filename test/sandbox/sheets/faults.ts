@@ -1,7 +1,7 @@
 // Injected faults: a queue per method, and the answers of those that replace the real one.
-import type { JsonRecord } from "../chat/json";
-import { errorInfo, PlatformError } from "./platform-error";
-import { quotaExceeded } from "./quotas";
+import type { JsonRecord } from "../../../catalogs/sandbox/chat/json";
+import { errorInfo, PlatformError } from "../../../catalogs/sandbox/sheets/platform-error";
+import { quotaExceeded } from "../../../catalogs/sandbox/sheets/quotas";
 import type { Fault } from "./types";
 
 const ERROR_PAGE =

@@ -1,7 +1,7 @@
 // Field masks: selected parts of an answer, and invalid masks.
 import { describe, expect, test } from "bun:test";
-import { MaskError, masked, parseMask, wants } from "./field-mask";
-import { withoutEmpty } from "./proto";
+import { MaskError, masked, parseMask, wants } from "../../../catalogs/sandbox/sheets/field-mask";
+import { withoutEmpty } from "../../../catalogs/sandbox/sheets/proto";
 
 const SHAPE = {
   id: true,

@@ -1,15 +1,16 @@
-// The spreadsheet sandbox: a strict stand-in for the Google Sheets, Drive and OAuth interfaces over a real engine.
+// The spreadsheet sandbox: the stand-in with recorded calls and injected faults.
+export { sheetsEnvironment } from "./environment";
 export { type Choices, consentAs } from "./consent-as";
-export type { People, Person } from "./people";
-export { googleProvider, sheetsEnvironment } from "./provider";
 export { type SheetsSandbox, type SheetsSandboxOptions, startSheetsSandbox } from "./sandbox";
-export type {
-  Fault,
-  IssuedToken,
-  RecordedRequest,
-  SeededCells,
-  SeededFile,
-  SeededSheet,
-  SeenCell,
-  SeenSheet,
-} from "./types";
+export type { Fault, RecordedRequest } from "./types";
+export {
+  googleProvider,
+  type IssuedToken,
+  type People,
+  type Person,
+  type SeededCells,
+  type SeededFile,
+  type SeededSheet,
+  type SeenCell,
+  type SeenSheet,
+} from "../../../catalogs/sandbox/sheets";

@@ -1,5 +1,5 @@
 // A client for the stand-in's own tests.
-import { isRecord, type JsonRecord } from "../chat/json";
+import { isRecord, type JsonRecord } from "../../../catalogs/sandbox/chat/json";
 import type { SheetsSandbox } from "./sandbox";
 
 const BASE = "https://www.googleapis.com/auth";

@@ -1,8 +1,8 @@
 // The criteria language: matches and syntax errors.
 import { describe, expect, test } from "bun:test";
-import type { Kind, Value } from "../world/fields";
-import { matcher } from "./evaluate";
-import { CriteriaError } from "./tokens";
+import type { Kind, Value } from "../../../../catalogs/sandbox/records/world/fields";
+import { matcher } from "../../../../catalogs/sandbox/records/criteria/evaluate";
+import { CriteriaError } from "../../../../catalogs/sandbox/records/criteria/tokens";
 
 const KINDS: Readonly<Record<string, Kind>> = {
   Name: "text",

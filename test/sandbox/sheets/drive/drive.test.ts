@@ -1,7 +1,7 @@
 // The file interface: visible files, the search language, orders, pages, corpora.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startSheetsSandbox, type SheetsSandbox } from "..";
-import { record, records, text } from "../../chat/json";
+import { record, records, text } from "../../../../catalogs/sandbox/chat/json";
 import { type Answer, callerOf, DRIVE, DRIVE_READONLY, EMAIL, messageOf, type Call } from "../test-client";
 
 let sandbox: SheetsSandbox;

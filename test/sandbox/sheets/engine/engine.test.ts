@@ -1,9 +1,9 @@
 // The engine, with corrections where it differs from the platform.
 import { afterAll, describe, expect, test } from "bun:test";
-import { Engine } from "./engine";
-import type { Entered } from "./entered";
-import { localeNamed } from "./locale";
-import { typed } from "./typing";
+import { Engine } from "../../../../catalogs/sandbox/sheets/engine/engine";
+import type { Entered } from "../../../../catalogs/sandbox/sheets/engine/entered";
+import { localeNamed } from "../../../../catalogs/sandbox/sheets/engine/locale";
+import { typed } from "../../../../catalogs/sandbox/sheets/engine/typing";
 
 const US = localeNamed("en_US");
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { webcrypto } from "node:crypto";
 import { consentAs, startSheetsSandbox, type SheetsSandbox } from "..";
-import { text } from "../../chat/json";
+import { text } from "../../../../catalogs/sandbox/chat/json";
 import {
   callerWith,
   consentUrl,

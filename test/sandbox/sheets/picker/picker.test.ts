@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { type SheetsSandbox, startSheetsSandbox } from "..";
 import { callerOf, DRIVE_FILE, EMAIL } from "../test-client";
-import { API_SCRIPT, IDENTITY_SCRIPT } from "./scripts";
+import { API_SCRIPT, IDENTITY_SCRIPT } from "../../../../catalogs/sandbox/sheets/picker/scripts";
 
 const ORIGIN = "http://127.0.0.1:9";
 const SPREADSHEET = "application/vnd.google-apps.spreadsheet";
