@@ -9,7 +9,7 @@ export interface Offer {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** Words that mean the same for tools. The first of each list stands for all. */
+/** Words that mean the same for tools. The first of each list is used for all. */
 const SAME: readonly (readonly string[])[] = [
   ["send", "post", "say", "tell", "write to"],
   ["list", "show", "which", "all"],
