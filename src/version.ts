@@ -1,8 +1,6 @@
-// Which program this is: its version, and the commit that it was built from.
+// Which program this is.
 import { version } from "../package.json";
-
-// Set by the build.
-declare const RUNTIME_BUILD: { commit: string; date: string } | undefined;
+import { build } from "./build";
 
 export interface Version {
   version: string;
@@ -13,6 +11,4 @@ export interface Version {
 }
 
 export const VERSION: Version =
-  typeof RUNTIME_BUILD === "undefined"
-    ? { version }
-    : { version, commit: RUNTIME_BUILD.commit, build_date: RUNTIME_BUILD.date };
+  build === undefined ? { version } : { version, commit: build.commit, build_date: build.date };

@@ -10,8 +10,6 @@ import { Installation } from "../../support/runtime-process";
 // Several processes in each test.
 setDefaultTimeout(30_000);
 
-const MINUTE = 60_000;
-
 test("shows the running server: since when, its log, what it does", async () => {
   await using installation = new Installation(undefined);
   const server = await installation.serve();
@@ -33,7 +31,7 @@ test("shows the running server: since when, its log, what it does", async () => 
       load: { tool_calls: 0, mcp_streams: 0, unwritten_executions: 0, unstored_grants: 0 },
     },
   });
-  expect(Date.now() - Date.parse(String(at(status, "server.started_at")))).toBeLessThan(5 * MINUTE);
+  expect(at(status, "server.started_at")).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   expect(Number(at(status, "server.load.memory_bytes"))).toBeGreaterThan(10_000_000);
   expect(Number(at(status, "server.load.open_files"))).toBeGreaterThan(3);
   // The question itself is one.
