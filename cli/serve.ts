@@ -23,8 +23,23 @@ export interface ServeOptions {
   "log.access": string | undefined;
 }
 
+/** What a command that also serves does at the start. */
+export interface ServeHooks {
+  /** When requests are answered, before the address is printed. */
+  listening?(session: Session, address: string): Promise<void>;
+  /** When the address is printed. */
+  ready?(address: string): void;
+  /** The data is not worth a copy of the root key. */
+  isDisposable?: boolean;
+}
+
 /** Serves until a stop signal, then waits for requests in flight. */
-export async function serve(io: Io, common: Common, flags: ServeOptions): Promise<void> {
+export async function serve(
+  io: Io,
+  common: Common,
+  flags: ServeOptions,
+  hooks: ServeHooks = {},
+): Promise<void> {
   const log = heldLog(io);
   const stopped = Promise.withResolvers<void>();
   const loaded = await loadCommonConfig(io, common, { flags, strict: true });
@@ -32,18 +47,21 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
     await withSession(
       io,
       common,
-      async ({ config, runtime, newKey }) => {
+      async (session) => {
+        const { config, runtime, newKey } = session;
         const { project } = config.settings;
         const { core } = runtime;
         const server = await startServer(runtime);
         const withdraw = await announceServer(core, server.address);
+        await hooks.listening?.(session, server.address);
         // Before the address is printed, so that an immediate stop signal is handled.
         io.onStop(() => stopOrLeave(io, core.log, stopped));
         // The first line is the address and nothing else: scripts wait for it. With `log.format`, all lines are log lines.
         if (config.settings["log.format"] === undefined) io.note(server.address);
+        hooks.ready?.(server.address);
         log.release();
         core.log.info("serving", servedAt(server.address, core.publicUrl()));
-        if (newKey !== undefined) core.log.warn(newKey);
+        if (newKey !== undefined && hooks.isDisposable !== true) core.log.warn(newKey);
         const endHealth = runtime.pluginHealth.start();
         const endKeeper = runtime.auditKeeper.start();
         const endBackups = new BackupKeeper(core, config.backupFolder(), backupMaker(config, io.env)).start();

@@ -27,7 +27,7 @@ export interface Sandbox {
   readonly model: { readonly name: string; readonly url: string };
   readonly inventory: { readonly url: string; readonly secret: string };
   readonly notesUrl: string;
-  saved(): SavedSandbox;
+  saved(): Promise<SavedSandbox>;
   stop(): Promise<void>;
 }
 
@@ -80,7 +80,11 @@ export async function startSandbox({ ports, saved, changed }: SandboxOptions): P
   }
 }
 
-function describedBy(platforms: PlatformsOf, upstream: Upstream, workerSecret: string): Omit<Sandbox, "stop"> {
+function describedBy(
+  platforms: PlatformsOf,
+  upstream: Upstream,
+  workerSecret: string,
+): Omit<Sandbox, "stop"> {
   const { chat, records, sheets } = platforms;
   const addresses = [chat.url, sheets.url, upstream.modelUrl];
   const centers = [records.us, records.eu].flatMap(({ apiUrl, accountsUrl }) => [apiUrl, accountsUrl]);
@@ -91,7 +95,7 @@ function describedBy(platforms: PlatformsOf, upstream: Upstream, workerSecret: s
     model: { name: MODEL, url: upstream.modelUrl },
     inventory: { url: upstream.inventoryUrl, secret: workerSecret },
     notesUrl: upstream.notesUrl,
-    saved: () => ({
+    saved: async () => ({
       ports: [...addresses, ...centers].map((address) => Number(new URL(address).port)),
       workerSecret,
       chat: chat.savedTokens(),

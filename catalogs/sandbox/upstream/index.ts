@@ -37,18 +37,18 @@ const NOTES = "/notes/mcp";
 export function startUpstream({ port, workerSecret, saved, changed }: UpstreamOptions): Upstream {
   const inventory = new Inventory(workerSecret, saved?.items, changed);
   const notes = new Notes(saved?.notes, changed);
-  const server = Bun.serve({
+  const server: Bun.Server<undefined> = Bun.serve({
     hostname: "127.0.0.1",
     port,
     development: false,
     // Without this, `development: false` lets a second server share the port silently.
     reusePort: false,
-    fetch: (request) => {
-      const { pathname } = new URL(request.url);
+    fetch: (request): Response | Promise<Response> => {
+      const { pathname, origin } = new URL(request.url);
       if (pathname === NOTES) return notes.answer(request);
       if (pathname.startsWith(`${MODEL}/`)) return answerModel(request, pathname.slice(MODEL.length));
       if (pathname.startsWith(`${INVENTORY}/`))
-        return inventory.answer(request, pathname.slice(INVENTORY.length), url + INVENTORY);
+        return inventory.answer(request, pathname.slice(INVENTORY.length), origin + INVENTORY);
       return new Response("Not found.\n", { status: 404 });
     },
   });

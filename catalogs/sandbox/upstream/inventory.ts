@@ -29,7 +29,8 @@ export class Inventory {
     if (route === "GET /openapi.json") return Response.json(description(origin));
     if (route === "GET /items") return Response.json({ items: this.#items });
     if (route === "PUT /items") return this.#put(await bodyOf(request));
-    if (route === "GET /worker/health") return Response.json({ status: "ok", tool_count: String(TOOLS.length) });
+    if (route === "GET /worker/health")
+      return Response.json({ status: "ok", tool_count: String(TOOLS.length) });
     if (!path.startsWith("/worker/")) return Response.json({ error: "Not found." }, { status: 404 });
     if (!isSigned(request, this.#secret)) return Response.json({ error: "Invalid token." }, { status: 401 });
     if (route === "GET /worker/tools") return Response.json(TOOLS);
@@ -54,8 +55,7 @@ export class Inventory {
   #invoke({ tool, inputs, execution_id: id }: Body): Response {
     const name = isBody(tool) ? tool["name"] : undefined;
     const { item, quantity } = isBody(inputs) ? inputs : {};
-    const value =
-      name === "SetQuantity" ? this.#set(String(item), Number(quantity)) : { items: this.#items };
+    const value = name === "SetQuantity" ? this.#set(String(item), Number(quantity)) : { items: this.#items };
     return Response.json({ execution_id: id, success: true, duration: 1, output: { value } });
   }
 }
@@ -108,7 +108,10 @@ function isSigned(request: Request, secret: string): boolean {
   const [, signed = "", claims = "", signature = ""] = token ?? [];
   const expected = new Bun.CryptoHasher("sha256", secret).update(signed).digest("base64url");
   if (signature !== expected) return false;
-  const { aud, exp } = JSON.parse(Buffer.from(claims, "base64url").toString()) as { aud: string; exp: number };
+  const { aud, exp } = JSON.parse(Buffer.from(claims, "base64url").toString()) as {
+    aud: string;
+    exp: number;
+  };
   return aud === "worker" && exp * 1000 > Date.now();
 }
 

@@ -46,7 +46,11 @@ export class Notes {
       case "tools/list":
         return result(id, { tools: TOOLS });
       case "tools/call":
-        return this.#call(id, String(params["name"]), isMessage(params["arguments"]) ? params["arguments"] : {});
+        return this.#call(
+          id,
+          String(params["name"]),
+          isMessage(params["arguments"]) ? params["arguments"] : {},
+        );
       default:
         return refusal(id, METHOD_NOT_FOUND, `Method not found: ${method}`);
     }
