@@ -1,4 +1,5 @@
-// What the bundler does with two packages.
+// What the bundler does with two packages, and with the pages of the documentation.
+import { embeddedPages } from "./documentation";
 
 /** The script and style of the documentation page have 1.9 MB, gzipped 0.5 MB. The server sends them gzipped. */
 const gzippedFiles: Bun.BunPlugin = {
@@ -25,4 +26,4 @@ const withoutScalarThemes: Bun.BunPlugin = {
   },
 };
 
-export const plugins: Bun.BunPlugin[] = [gzippedFiles, withoutScalarThemes];
+export const plugins: Bun.BunPlugin[] = [gzippedFiles, withoutScalarThemes, embeddedPages];

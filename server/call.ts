@@ -52,6 +52,10 @@ export class CheckedCall implements AnyCall {
     return query === undefined ? {} : queryOf(query, this.#incoming.request);
   }
 
+  get accept(): string | undefined {
+    return this.#incoming.request.headers.get("accept") ?? undefined;
+  }
+
   get idempotencyKey(): string | undefined {
     return this.#incoming.request.headers.get("idempotency-key") ?? undefined;
   }

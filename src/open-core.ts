@@ -4,6 +4,7 @@ import {
   type Clock,
   createLog,
   type LeveledLog,
+  type LogLevel,
   lineFormat,
   systemClock,
   withoutTrailingSlashes,
@@ -58,9 +59,9 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
   const tls = config.tlsFiles();
   const clock = parts.clock ?? systemClock;
   const random = parts.random ?? systemRandom;
-  const log = parts.log ?? standardErrorLog(config, clock);
-  log.setAccess(settings["log.access"]);
   const telemetry = new Telemetry(clock);
+  const log = parts.log ?? standardErrorLog(config, clock, telemetry);
+  log.setAccess(settings["log.access"]);
   const folder = config.dataFolder();
   const sources = rootKeySources(config);
   ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");
@@ -133,12 +134,13 @@ async function backUpIfUpgraded(config: Config, folder: string, log: LeveledLog)
   if (isWanted) await backUpBeforeUpgrade({ folder, backups: config.backupFolder(), recipients, log });
 }
 
-function standardErrorLog({ settings }: Config, clock: Clock): LeveledLog {
+function standardErrorLog({ settings }: Config, clock: Clock, telemetry: Telemetry): LeveledLog {
   const write = (line: string): void => {
     process.stderr.write(`${line}\n`);
   };
   const format = lineFormat(settings["log.format"] ?? "json");
-  return createLog({ level: settings["log.level"], clock, write, format });
+  const wrote = (level: LogLevel): void => telemetry.count("log_line", { level });
+  return createLog({ level: settings["log.level"], clock, write, wrote, format });
 }
 
 /** `allow`: in addition to `egress.allow`. */

@@ -45,6 +45,8 @@ export interface LogOptions {
   level: LogLevel;
   clock: Clock;
   write: (line: string) => void;
+  /** Called after each line. */
+  wrote?: (level: LogLevel) => void;
   /** Default: the JSON itself. */
   format?: LineFormat;
   [unsafePrintSecrets]?: boolean;
@@ -61,6 +63,7 @@ export function createLog(options: LogOptions): LeveledLog {
     const line = { time: new Date(clock.now()).toISOString(), level: at, message };
     const all = { ...line, ...(typeof fields === "function" ? fields() : fields) };
     options.write(format(textOf(all, printSecrets) ?? JSON.stringify({ ...line, unprintable: true })));
+    options.wrote?.(at);
   };
   const at = (own: LogLevel) => {
     const rank = LOG_LEVELS.indexOf(own);

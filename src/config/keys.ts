@@ -7,6 +7,7 @@ import { BACKUP_KEYS } from "./backup-keys";
 import { HTTP_KEYS } from "./http-keys";
 import { LOG_KEYS } from "./log-keys";
 import { RETENTION_KEYS } from "./retention-keys";
+import { METRICS_KEYS } from "./metrics-keys";
 import { SHUTDOWN_KEYS } from "./shutdown-keys";
 import { ModelRecord } from "./records";
 import { TRACE_KEYS } from "./trace-keys";
@@ -261,6 +262,7 @@ export const KEYS = {
   ...AUDIT_KEYS,
   ...BACKUP_KEYS,
   ...LOG_KEYS,
+  ...METRICS_KEYS,
   ...SHUTDOWN_KEYS,
   ...TRACE_KEYS,
 } as const satisfies SettingDeclarations;

@@ -74,11 +74,16 @@ export function createEgress(options: EgressOptions): Egress {
           throw thrown;
         }
       }),
+    load: () => turns.load(),
   };
 }
 
-function observed(url: string | URL, { group = "other", method = "GET" }: EgressRequest): Start<"egress"> {
-  return { group: typeof group === "string" ? group : group.toolkit, method, origin: () => originOf(url) };
+function observed(
+  url: string | URL,
+  { group = "other", method = "GET", project }: EgressRequest,
+): Start<"egress"> {
+  const name = typeof group === "string" ? group : group.toolkit;
+  return { group: name, method, origin: () => originOf(url), project };
 }
 
 function originOf(url: string | URL): string {

@@ -105,4 +105,6 @@ export interface Egress {
    * for a GET or HEAD with a body.
    */
   fetch(url: string | URL, request?: EgressRequest): Promise<Response>;
+  /** Requests that are running, and that wait for a place. Absent: unknown. */
+  load?(): { running: number; waiting: number };
 }

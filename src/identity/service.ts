@@ -10,7 +10,7 @@ import { credentialOf } from "./credential";
 import type { OpenIdIssuer } from "./issuer";
 import type { Principal } from "./principal";
 import { projectRecord, Projects, refuseSharedAudience, unknownProject } from "./projects";
-import { type KeyPrincipal, keyPrincipal, refusePinnedAdmin, roleOf, usersOf } from "./key-principal";
+import { type KeyPrincipal, keyPrincipal, refusePinned, roleOf, usersOf } from "./key-principal";
 import { type GrantsOfProject, ProjectDeletion } from "./project-deletion";
 import * as repository from "./repository";
 import type { KeyRow, PinnedAdminKey, ProjectRow } from "./repository";
@@ -196,7 +196,7 @@ export class Identity {
 
   /** Creates a key. Only the answer contains `key`. Throws `invalid_parameter` for an admin key with `users`. */
   async createKey(principal: Principal, request: ApiKeyCreate, also?: repository.Also): Promise<ApiKey> {
-    refusePinnedAdmin(request);
+    refusePinned(request);
     request.users?.forEach((user, at) => checkUserId(user, `users.${at}`));
     const { store, clock, random } = this.#core;
     const now = clock.now();

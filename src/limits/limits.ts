@@ -28,6 +28,8 @@ export class Limits {
   /** Monotonic time of the last log line, by counter. */
   readonly #logged = new RecentMap<string, number>(LOGGED);
   readonly #running = new Map<string, number>();
+  /** Of all scopes. */
+  readonly #inAll = new Map<LimitName, number>();
 
   constructor(core: LimitsCore) {
     this.#core = core;
@@ -51,16 +53,23 @@ export class Limits {
     const running = this.#running.get(key) ?? 0;
     if (running >= this.of(name)) throw this.over(name, over);
     this.#running.set(key, running + 1);
+    this.#inAll.set(name, this.running(name) + 1);
     let held = true;
     return {
       [Symbol.dispose]: () => {
-        if (held) this.#release(key);
+        if (held) this.#release(key, name);
         held = false;
       },
     };
   }
 
-  #release(key: string): void {
+  /** How many things that this cap counts are running, in all scopes. */
+  running(name: LimitName): number {
+    return this.#inAll.get(name) ?? 0;
+  }
+
+  #release(key: string, name: LimitName): void {
+    this.#inAll.set(name, this.running(name) - 1);
     const left = (this.#running.get(key) ?? 1) - 1;
     if (left === 0) this.#running.delete(key);
     else this.#running.set(key, left);

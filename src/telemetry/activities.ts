@@ -46,7 +46,7 @@ export interface Activities {
   hook: { start: { hook: string; point: string }; end: Ended };
   /** `group`: a `HostGroup` or the name of a toolkit. `outcome`: `ok` for every status, or why there is no answer. */
   egress: {
-    start: { group: string; method: string; origin: () => string };
+    start: { group: string; method: string; origin: () => string; project: string | undefined };
     end: Ended & { status: number | undefined };
   };
   /** A message of a client of a gateway. `outcome`: `ok`, or `error` for an answer with a JSON-RPC error. */
@@ -60,11 +60,12 @@ export interface Activities {
       model?: string | undefined;
       operation: "chat" | "embeddings";
       streams: boolean;
+      project: string;
     };
     end: Ended & { inputTokens?: number | undefined; outputTokens?: number | undefined };
   };
   /** `outcome`: `refreshed`, `dead`, `superseded`, or `error`. */
-  refresh: { start: { provider: string }; end: Ended };
+  refresh: { start: { provider: string; project: string }; end: Ended };
 }
 
 /** The caller's place in a trace (W3C Trace Context); absent: none, or not a valid one. */
@@ -87,6 +88,15 @@ export interface Events {
   refusal: { setting: string };
   /** Spans that did not reach the collector. */
   dropped_spans: { reason: DropReason };
+  log_line: { level: string };
+}
+
+/** Times that are measured without an activity, because there are many. The label is that of `Measures`. */
+export interface Measures {
+  read: "main" | "log";
+  write: "main" | "log";
+  /** How long a write has waited for its transaction. */
+  write_wait: "main" | "log";
 }
 
 export type Kind = keyof Activities;

@@ -10,6 +10,7 @@ export {
   HOST_GROUPS,
   type HostGroup,
   type Kind,
+  type Measures,
   type Start,
   type TraceHeaders,
 } from "./activities";

@@ -1,13 +1,23 @@
 // The one instrument of the code, with two observers: metrics, and traces if they are on. It runs on every request, so an
 // activity is one object, and an observer that is missing costs nothing.
 import { type Clock, systemClock } from "../base";
-import { DONE, type End, type Events, type Kind, type Start, THROWN, type TraceHeaders } from "./activities";
+import {
+  DONE,
+  type End,
+  type Events,
+  type Kind,
+  type Measures,
+  type Start,
+  THROWN,
+  type TraceHeaders,
+} from "./activities";
 
 /** Counts what has ended. */
 export interface Meter {
   /** `ms`: how long it took. */
   ended<K extends Kind>(kind: K, start: Start<K>, end: End<K>, ms: number): void;
   happened<E extends keyof Events>(event: E, labels: Events[E], times: number): void;
+  measured<M extends keyof Measures>(measure: M, label: Measures[M], ms: number): void;
 }
 
 /** Makes spans. */
@@ -98,6 +108,11 @@ export class Telemetry {
   /** Keeps secrets that the current run of a tool uses out of its span. */
   withhold(secrets: () => readonly string[]): void {
     this.#tracer?.withhold(secrets);
+  }
+
+  /** Counts a time. */
+  measure<M extends keyof Measures>(measure: M, label: Measures[M], ms: number): void {
+    this.#meter?.measured(measure, label, ms);
   }
 }
 

@@ -62,10 +62,10 @@ test("a package inside another one is a package of its own", async () => {
 });
 
 test("a package without a text gets the standard one, with its author", async () => {
-  const root = await checkoutWith({ ...SOME, license: "MIT/Apache-2.0", author: { name: "Ada" } });
+  const root = await checkoutWith({ ...SOME, license: "(MIT/Apache-2.0)", author: { name: "Ada" } });
   const [found] = packagesOf(INPUTS, root);
 
-  expect(found?.licence).toBe("MIT OR Apache-2.0");
+  expect(found?.licence).toBe("(MIT OR Apache-2.0)");
   expect(found?.texts.map(({ source }) => source)).toEqual([
     "MIT, the standard text; the package names Ada as the author",
     "Apache-2.0, the standard text; the package names Ada as the author",

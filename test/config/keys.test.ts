@@ -102,6 +102,8 @@ const NAMES: Record<string, [variable: string, text: string, value: unknown]> = 
   "audit.heads_url": ["RUNTIME_AUDIT_HEADS_URL", "https://heads.test", "https://heads.test"],
   "log.level": ["RUNTIME_LOG_LEVEL", "debug", "debug"],
   "log.format": ["RUNTIME_LOG_FORMAT", "text", "text"],
+  "metrics.enabled": ["RUNTIME_METRICS_ENABLED", "false", false],
+  "metrics.listen": ["RUNTIME_METRICS_LISTEN", "127.0.0.1:9464", "127.0.0.1:9464"],
   "log.access": ["RUNTIME_LOG_ACCESS", "true", true],
   "shutdown.timeout": ["RUNTIME_SHUTDOWN_TIMEOUT", "5", 5],
   "telemetry.disabled": ["RUNTIME_TELEMETRY_DISABLED", "true", true],
@@ -225,6 +227,7 @@ test("the defaults are those of the manual", () => {
     "log.access": false,
     "shutdown.timeout": 60,
     "log.level": "info",
+    "metrics.enabled": true,
   });
 });
 

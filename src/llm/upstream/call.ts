@@ -78,7 +78,11 @@ async function streaming(
     : refusedInside(server, error);
 }
 
-function observed({ id, type, embeddingsUrl }: ModelServer, { url, model }: CallOptions, streams: boolean) {
+function observed(
+  { id, type, embeddingsUrl, projectId: project }: ModelServer,
+  { url, model }: CallOptions,
+  streams: boolean,
+) {
   const operation = url !== undefined && url === embeddingsUrl ? "embeddings" : "chat";
   return {
     provider: type,
@@ -86,6 +90,7 @@ function observed({ id, type, embeddingsUrl }: ModelServer, { url, model }: Call
     model: typeof model === "string" ? model : undefined,
     operation,
     streams,
+    project,
   } as const;
 }
 

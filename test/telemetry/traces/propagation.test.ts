@@ -63,7 +63,7 @@ const OURS = expect.stringMatching(
   /^00-4bf92f3577b34da6a3ce929d0e0e4736-(?!00f067aa0ba902b7)[\da-f]{16}-01$/,
 );
 
-test("by default nobody else gets it, not even from a caller that sent one", async () => {
+test("by default no other server gets it, not even from a caller that sent one", async () => {
   expect(await gotWith(undefined)).toEqual({});
 });
 
