@@ -57,19 +57,24 @@ async function start(io: Io, common: Common, { folder, port, state, data }: Star
     writeSettings(folder, sandbox, port);
     let keys = state?.keys;
     const own = { ...common, config: folder.configFile, dataDir: folder.dataFolder };
-    await serve({ ...io, env: ownEnvironment(io.env) }, own, { isDev: false, ...flagsFor(port) }, {
-      isDisposable: true,
-      listening: async (session, address) => {
-        keys ??= await createRecords(session, sandbox);
-        if (state === undefined) await consentToAll(session, sandbox.providers, USER);
-        const bound = Number(new URL(address).port);
-        writeSettings(folder, sandbox, bound);
-        await saver.begin(sandbox, { keys, port: bound });
+    await serve(
+      { ...io, env: ownEnvironment(io.env) },
+      own,
+      { isDev: false, ...flagsFor(port) },
+      {
+        isDisposable: true,
+        listening: async (session, address) => {
+          keys ??= await createRecords(session, sandbox);
+          if (state === undefined) await consentToAll(session, sandbox.providers, USER);
+          const bound = Number(new URL(address).port);
+          writeSettings(folder, sandbox, bound);
+          await saver.begin(sandbox, { keys, port: bound });
+        },
+        ready: (address) => {
+          if (keys !== undefined) welcome(io, common, { address, folder, keys, sandbox, data });
+        },
       },
-      ready: (address) => {
-        if (keys !== undefined) welcome(io, common, { address, folder, keys, sandbox, data });
-      },
-    });
+    );
   } finally {
     await saver.end();
     await sandbox.stop();
