@@ -50,6 +50,11 @@ export class Metrics {
     ];
   }
 
+  /** How late the event loop was at most in the last minute. */
+  get longestDelayMs(): number {
+    return this.#eventLoop.longestMs;
+  }
+
   /** Measures the event loop until the returned function is called. */
   watch(): () => void {
     return this.isOn ? this.#eventLoop.watch() : () => undefined;
