@@ -81,7 +81,7 @@ function controlOf({ version, arch, glibc }: DebianOptions, files: readonly TarE
     Architecture: DEBIAN_ARCHITECTURES[arch],
     Maintainer: MAINTAINER,
     "Installed-Size": String(Math.ceil(bytes / 1024)),
-    Depends: `libc6 (>= ${glibc}), init-system-helpers (>= 1.54~)`,
+    Depends: `libc6 (>= ${glibc}), adduser, init-system-helpers (>= 1.54~)`,
     Section: "net",
     Priority: "optional",
     Description: DESCRIPTION.join("\n"),
