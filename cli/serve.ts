@@ -27,11 +27,22 @@ export interface ServeOptions {
   "log.access": string | undefined;
 }
 
+/** What a command that also serves does at the start. */
+export interface ServeHooks {
+  /** When requests are answered, before the address is printed. */
+  listening?(session: Session, address: string): Promise<void>;
+  /** When the address is printed. */
+  ready?(address: string): void;
+  /** The data is not worth a copy of the root key. */
+  isDisposable?: boolean;
+}
+
 /** Serves until a stop signal, then waits for what is running. Returns the exit code. */
 export async function serve(
   io: Io,
   common: Common,
   { isDev, ...flags }: ServeOptions & { isDev: boolean },
+  hooks: ServeHooks = {},
 ): Promise<number> {
   const log = heldLog(io);
   const loaded = await loadCommonConfig(io, common, { flags, strict: true });
@@ -47,11 +58,13 @@ export async function serve(
         const endLeftKeys = () =>
           endDevKeys(runtime, async (id) => (await import("./probe")).isServing(runtime, id));
         await endLeftKeys();
-        return serveSession(io, session, {
+        return serveSession(io, hooks.isDisposable === true ? { ...session, newKey: undefined } : session, {
           ready: async ({ address }) => {
+            await hooks.listening?.(session, address);
             const key = isDev ? await createDevKey(runtime, session.principal) : undefined;
             // The first line is the address and nothing else: scripts wait for it. With `log.format`, all lines are log lines.
             if (loaded.settings["log.format"] === undefined) io.note(address);
+            hooks.ready?.(address);
             if (key !== undefined) printDevKey(io, common, address, key);
             log.release();
           },
