@@ -1,6 +1,7 @@
-// What the bundler does with some packages.
+// What the bundler does with some packages, and with the pages of the documentation.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { embeddedPages } from "./documentation";
 
 /** The script and style of the documentation page have 1.9 MB, gzipped 0.5 MB. The server sends them gzipped. */
 const gzippedFiles: Bun.BunPlugin = {
@@ -28,8 +29,8 @@ const withoutScalarThemes: Bun.BunPlugin = {
 };
 
 /**
- * The emulator of the chat platform has thirteen others, which the sandbox does not use (0.9 MB), and reads fonts of its pages
- * from files next to its sources when it is loaded.
+ * The emulator of the chat platform has thirteen others, which the sandbox does not use, and reads fonts of its pages from
+ * files next to its sources when it is loaded.
  */
 const oneEmulator: Bun.BunPlugin = {
   name: "one emulator",
@@ -52,4 +53,4 @@ function usesName(api: string, file: string, name: string): boolean {
   return new RegExp(`^ {2}name: "${name}",$`, "m").test(text);
 }
 
-export const plugins: Bun.BunPlugin[] = [gzippedFiles, withoutScalarThemes, oneEmulator];
+export const plugins: Bun.BunPlugin[] = [gzippedFiles, withoutScalarThemes, embeddedPages, oneEmulator];

@@ -1,15 +1,8 @@
 // `runtime version`.
 import { version } from "../../package.json";
+import { build } from "../../src/build";
 import { verb } from "../command";
 import { printRecord } from "../output";
-
-interface Build {
-  commit: string;
-  date: string;
-}
-
-// Set by build.ts.
-declare const RUNTIME_BUILD: Build | undefined;
 
 export const verbs = [
   verb({
@@ -18,7 +11,6 @@ export const verbs = [
     examples: ["runtime --version", "runtime version -o json"],
     read: () => ({}),
     run: async (io, common) => {
-      const build = typeof RUNTIME_BUILD === "undefined" ? undefined : RUNTIME_BUILD;
       const platform = `${process.platform}-${process.arch}`;
       printRecord(
         io,

@@ -26,10 +26,13 @@ export interface Log {
   refused(kind: string, fields: LogFields): void;
 }
 
-/** A log whose level can be changed while the process runs. */
+/** A log whose level and access log can be changed while the process runs. */
 export interface LeveledLog extends Log {
   readonly level: LogLevel;
   setLevel(level: LogLevel): void;
+  /** Whether requests are to be logged. */
+  readonly hasAccess: boolean;
+  setAccess(hasAccess: boolean): void;
 }
 
 /** A symbol, so that a configuration file cannot set it. Tests use it to prove that redaction has an effect. */
@@ -42,6 +45,8 @@ export interface LogOptions {
   level: LogLevel;
   clock: Clock;
   write: (line: string) => void;
+  /** Called after each line. */
+  wrote?: (level: LogLevel) => void;
   /** Default: the JSON itself. */
   format?: LineFormat;
   [unsafePrintSecrets]?: boolean;
@@ -52,11 +57,13 @@ export function createLog(options: LogOptions): LeveledLog {
   const printSecrets = options[unsafePrintSecrets] === true;
   const refusals = new BoundedKinds(clock);
   let level = options.level;
+  let hasAccess = false;
   let threshold = LOG_LEVELS.indexOf(level);
   const write = (at: LogLevel, message: string, fields: LazyFields): void => {
     const line = { time: new Date(clock.now()).toISOString(), level: at, message };
     const all = { ...line, ...(typeof fields === "function" ? fields() : fields) };
     options.write(format(textOf(all, printSecrets) ?? JSON.stringify({ ...line, unprintable: true })));
+    options.wrote?.(at);
   };
   const at = (own: LogLevel) => {
     const rank = LOG_LEVELS.indexOf(own);
@@ -75,6 +82,12 @@ export function createLog(options: LogOptions): LeveledLog {
     setLevel: (next) => {
       level = next;
       threshold = LOG_LEVELS.indexOf(next);
+    },
+    get hasAccess() {
+      return hasAccess;
+    },
+    setAccess: (next) => {
+      hasAccess = next;
     },
     debug: at("debug"),
     info,

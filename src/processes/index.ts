@@ -1,6 +1,7 @@
 // Programs of others, in a cage, under supervision.
 export { cageSupport, type CageSupport } from "./cage/support";
 export { ProcessHost, type ProcessHostParts } from "./host";
+export { memoryOfChildren } from "./memory";
 export { ownExecutable } from "./own-executable";
 export {
   type ProcessEnd,

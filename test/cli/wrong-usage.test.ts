@@ -173,6 +173,7 @@ const LOCAL = new Set([
   "version",
   "keys rotate-root",
   "log level",
+  "log access",
   "projects create",
   "projects delete",
   // Its standard output is for an MCP client.
