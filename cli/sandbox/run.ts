@@ -36,7 +36,8 @@ export async function runSandbox(io: Io, common: Common, options: SandboxOptions
     if (!exists) held.use(lockFolder(folder));
   } else requireFreePorts(state.platforms?.ports ?? []);
   const data = exists ? (options.reset ? "deleted" : state === undefined ? "incomplete" : "kept") : "new";
-  return start(io, common, { folder, port, state, data });
+  // The lock is held until it ends.
+  return await start(io, common, { folder, port, state, data });
 }
 
 interface Start {
