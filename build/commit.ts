@@ -27,8 +27,11 @@ export function hasUncommittedChanges(folder: string): boolean {
  *
  * @throws Error if there is neither.
  */
-export function dateOfRelease(folder: string): Date {
-  const epoch = process.env["SOURCE_DATE_EPOCH"];
+export function dateOfRelease(
+  folder: string,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Date {
+  const epoch = environment["SOURCE_DATE_EPOCH"];
   if (epoch !== undefined) {
     if (!/^\d{1,11}$/.test(epoch))
       throw new Error("SOURCE_DATE_EPOCH is not a number of seconds since 1970-01-01.");

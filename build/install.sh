@@ -84,9 +84,15 @@ check_source() {
   case $base in
     '') fail 'Say where the files of the release are: --from DIR, or --base ADDRESS (or INSTALL_BASE).' ;;
     https://*) ;;
+    http://*@*) refuse_address ;;
     http://127.0.0.1[:/]* | http://localhost[:/]* | http://\[::1\][:/]*) ;;
-    *) fail "$base does not start with https://. Another address protects neither the files nor their sums." ;;
+    *) refuse_address ;;
   esac
+}
+
+# Not repeated in messages: an address may contain a password.
+refuse_address() {
+  fail 'The address does not start with https://. Others protect neither the files nor their sums.'
 }
 
 find_target() {
@@ -140,9 +146,9 @@ get() {
     cp "$from/$1" "$work/$1"
   elif command -v curl >/dev/null 2>&1; then
     curl --fail --silent --show-error --location --proto-redir =https --output "$work/$1" "${base%/}/$1" ||
-      fail "$1 was not downloaded completely from $base."
+      fail "$1 was not downloaded completely."
   elif command -v wget >/dev/null 2>&1; then
-    wget --quiet --output-document="$work/$1" "${base%/}/$1" || fail "$1 was not downloaded completely from $base."
+    wget --quiet --output-document="$work/$1" "${base%/}/$1" || fail "$1 was not downloaded completely."
   else
     fail 'Neither curl nor wget is installed: download the files yourself and name their folder with --from DIR.'
   fi

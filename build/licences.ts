@@ -37,7 +37,7 @@ const FULFILLED: ReadonlySet<string> = new Set([
 /** The folders and files of the product itself. */
 const OWN = /^(?:src|server|cli|catalogs)\/|^docs\/|^[A-Z]+\.md$|^package\.json$/;
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
-const TEXT_FILE = /^(?:licen[sc]e|notice|copying|copyright)(?![a-z])/i;
+const TEXT_FILE = /^(?:licen[sc]e|notice|copying|copyright)(?![a-z])(?!.*\.[cm]?[jt]sx?$)/i;
 
 interface Manifest {
   name: string;
@@ -90,10 +90,7 @@ function packageOf(folder: string, files: readonly string[], root: string): Bund
 function expressionOf(manifest: Manifest): string {
   // `MIT/Apache-2.0` is how Rust's packages wrote alternatives.
   const expression = (manifest.license ?? "").replaceAll(/\s*\/\s*/g, " OR ");
-  const fulfilled = expression
-    .replaceAll(/[()]/g, "")
-    .split(" OR ")
-    .some((option) => option.split(" AND ").every((one) => FULFILLED.has(one.trim())));
+  const fulfilled = expression.split(" OR ").some((option) => idsIn(option).every((id) => FULFILLED.has(id)));
   if (fulfilled) return expression;
   throw new Error(
     `${manifest.name} ${manifest.version} has the licence "${expression}": decide whether a release fulfils it, and add it to FULFILLED in build/licences.ts.`,
@@ -103,10 +100,14 @@ function expressionOf(manifest: Manifest): string {
 // A package without a text: the standard one, with the author as the holder of the copyright.
 function standardTextsOf(manifest: Manifest, licence: string): LicenceText[] {
   const author = typeof manifest.author === "string" ? manifest.author : manifest.author?.name;
-  return licence.split(/ (?:OR|AND) /).map((id) => ({
+  return idsIn(licence).map((id) => ({
     source: `${id}, the standard text; the package names ${author ?? "its contributors"} as the author`,
     text: standardText(id),
   }));
+}
+
+function idsIn(expression: string): string[] {
+  return expression.replaceAll(/[()]/g, "").split(/ (?:OR|AND) /);
 }
 
 /** @throws Error if the list of SPDX does not have it. */

@@ -3,11 +3,11 @@
 import { presets } from "../catalogs/presets";
 import { SELF_CHECKED } from "../catalogs/self-checked";
 import type { Verb } from "./command";
-import { TOPICS } from "./commands/help";
 import type { Io } from "./io";
 import { nouns } from "./nouns";
 import { FORMATS } from "./output";
 import { commonFlags, firstWord, flagNames, main } from "./program";
+import { TOPICS } from "./topics";
 
 /** Fixed candidates, a command that prints them, or a function that returns them. */
 type Candidates = readonly string[] | string | (() => Promise<readonly string[]>);
@@ -36,9 +36,14 @@ const FIRST_WORDS: { readonly [command: string]: Candidates } = {
   "providers setup": PRESETS,
   "providers create": PRESETS,
   completion: ["bash", "zsh", "fish"],
-  help: TOPICS,
+  help: helpTopics,
   api: ["GET", "POST", "PUT", "PATCH", "DELETE"],
 };
+
+async function helpTopics(): Promise<string[]> {
+  const { readPages } = await import("../src/documentation");
+  return [...nouns.map(({ name }) => name), ...TOPICS, ...(await readPages()).keys()];
+}
 
 /** A shell inserts a candidate as it is, so text from a server must not contain what a shell would run or expand. */
 const SAFE = /^[\p{L}\p{N}_.@%+=:,/-]+$/u;

@@ -1,9 +1,13 @@
 // All nouns of the command line, in the order of the help.
 import type { Noun } from "./command";
-import { TOPICS } from "./commands/help";
 
 export const nouns: readonly Noun[] = [
   noun("init", "set up this machine: the default user and API keys", () => import("./commands/init")),
+  noun(
+    "sandbox",
+    "try everything on this machine, without accounts and without a network",
+    () => import("./commands/sandbox"),
+  ),
   noun("serve", "run the server", () => import("./commands/serve")),
   noun("log", "the log level of the running server", () => import("./commands/log")),
   noun("status", "show where commands run and whether it is healthy", () => import("./commands/status")),
@@ -50,7 +54,7 @@ export const nouns: readonly Noun[] = [
     "make the shell complete commands, tool names and parameters",
     () => import("./commands/completion"),
   ),
-  noun("help", `help for a command, or a page: ${TOPICS.join(", ")}`, () => import("./commands/help")),
+  noun("help", "help for a command, and the pages of the documentation", () => import("./commands/help")),
   noun("version", "print the version", () => import("./commands/version")),
 ];
 

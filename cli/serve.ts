@@ -28,19 +28,36 @@ export interface ServeOptions {
 }
 
 /** Serves until a stop signal, then waits for what is running. Returns the exit code. */
-export async function serve(io: Io, common: Common, flags: ServeOptions): Promise<number> {
+export async function serve(
+  io: Io,
+  common: Common,
+  { isDev, ...flags }: ServeOptions & { isDev: boolean },
+): Promise<number> {
   const log = heldLog(io);
   const loaded = await loadCommonConfig(io, common, { flags, strict: true });
+  if (isDev) (await import("./dev-server")).refuseOtherMachines(loaded);
   try {
     return await withSession(
       io,
       common,
-      (session) =>
-        serveSession(io, session, ({ address }) => {
-          // The first line is the address and nothing else: scripts wait for it. With `log.format`, all lines are log lines.
-          if (loaded.settings["log.format"] === undefined) io.note(address);
-          log.release();
-        }),
+      async (session) => {
+        const { createDevKey, endDevKeys } = await import("../src/dev-key");
+        const { printDevKey } = await import("./dev-server");
+        const { runtime } = session;
+        const endLeftKeys = () =>
+          endDevKeys(runtime, async (id) => (await import("./probe")).isServing(runtime, id));
+        await endLeftKeys();
+        return serveSession(io, session, {
+          ready: async ({ address }) => {
+            const key = isDev ? await createDevKey(runtime, session.principal) : undefined;
+            // The first line is the address and nothing else: scripts wait for it. With `log.format`, all lines are log lines.
+            if (loaded.settings["log.format"] === undefined) io.note(address);
+            if (key !== undefined) printDevKey(io, common, address, key);
+            log.release();
+          },
+          ended: async () => void (await endLeftKeys()),
+        });
+      },
       { config: loaded, serves: log.write },
     );
   } finally {
@@ -48,20 +65,45 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
   }
 }
 
-/** Serves an opened data folder until a stop signal. `ready` is called when requests are answered. Returns the exit code. */
-export async function serveSession(
-  io: Io,
-  { config, runtime, newKey }: Session,
-  ready: (server: Server) => void,
-): Promise<number> {
+export interface Serving {
+  /** Called when requests are answered. */
+  ready(server: Server): Promise<void>;
+  /** Called when no request is answered any more, also after an error. */
+  ended?(): Promise<void>;
+}
+
+/** Serves an opened data folder until a stop signal. Returns the exit code. */
+export async function serveSession(io: Io, session: Session, { ready, ended }: Serving): Promise<number> {
+  const { core } = session.runtime;
+  const stopped = Promise.withResolvers<void>();
+  const server = await startServer(session.runtime);
+  const withdraw = await announceServer(core, server.address);
+  try {
+    // Before the address is printed, so that an immediate stop signal is handled.
+    io.onStop(() => stopOrLeave(io, core, stopped));
+    await ready(server);
+    const upkeep = await keepUp(io, session, server);
+    await stopped.promise;
+    upkeep.stopping();
+    await withdraw();
+    const cut = await drain(core, server);
+    await upkeep.end();
+    return cut === undefined ? EXIT.ok : EXIT.timeout;
+  } finally {
+    await withdraw();
+    await ended?.();
+  }
+}
+
+interface Upkeep {
+  stopping(): void;
+  end(): Promise<void>;
+}
+
+/** Starts what runs next to the server. */
+async function keepUp(io: Io, { config, runtime, newKey }: Session, server: Server): Promise<Upkeep> {
   const { core, identity } = runtime;
   const { project } = config.settings;
-  const stopped = Promise.withResolvers<void>();
-  const server = await startServer(runtime);
-  const withdraw = await announceServer(core, server.address);
-  // Before the address is printed, so that an immediate stop signal is handled.
-  io.onStop(() => stopOrLeave(io, core, stopped));
-  ready(server);
   core.log.info("serving", servedAt(server.address, core.publicUrl()));
   if (newKey !== undefined) core.log.warn(newKey);
   const endHealth = runtime.pluginHealth.start();
@@ -70,15 +112,15 @@ export async function serveSession(
   const supervision = await supervised(io, core, server);
   if (!(await identity.hasKeys(project)))
     core.log.warn(`There is no API key in project ${project} yet. Create one: runtime keys create NAME`);
-  await stopped.promise;
-  supervision.stopping();
-  await withdraw();
-  const cut = await drain(core, server);
-  await endHealth();
-  await endKeeper();
-  await endBackups();
-  await supervision.end();
-  return cut === undefined ? EXIT.ok : EXIT.timeout;
+  return {
+    stopping: () => supervision.stopping(),
+    end: async () => {
+      await endHealth();
+      await endKeeper();
+      await endBackups();
+      await supervision.end();
+    },
+  };
 }
 
 function servedAt(address: string, publicUrl: string): LogFields {
@@ -99,8 +141,8 @@ function stopOrLeave(io: Io, { log, settings, work }: Core, stopped: PromiseWith
   stopped.resolve();
 }
 
-// Log lines are held back until the address is printed.
-function heldLog(io: Io): { write(line: string): void; release(): void } {
+/** Log lines are held back until the address is printed. */
+export function heldLog(io: Io): { write(line: string): void; release(): void } {
   let held: string[] | undefined = [];
   return {
     write: (line) => (held === undefined ? io.note(line) : void held.push(line)),

@@ -20,6 +20,13 @@ export function accepts({ headers }: Request, type: "application/json" | "text/e
   return type === "application/json" && !isNamed;
 }
 
+/** Whether a request accepts a gzipped answer (RFC 9110, section 12.5.3). */
+export function acceptsGzip({ headers }: Request): boolean {
+  const codings = (headers.get("accept-encoding") ?? "").split(",").map(rangeOf);
+  const named = codings.find(({ name }) => name === "gzip") ?? codings.find(({ name }) => name === "*");
+  return named !== undefined && named.quality > 0;
+}
+
 /** How specific a range is for a type; 0 if the type is not in it. */
 function rankOf(range: string, type: string): number {
   if (range === type) return 3;

@@ -1,17 +1,22 @@
-// `runtime help`: pages on topics that concern all commands, and the help for a command.
+// `runtime help`: the help for a command, and the pages of the documentation.
+import type { Page, Pages } from "../../src/documentation";
 import { type Common, verb } from "../command";
-import { EXITS, UsageError } from "../errors";
+import { UsageError } from "../errors";
 import type { Io } from "../io";
-import { type Column, tableOf } from "../table";
-
-/** Pages of the help that are not about a command. */
-export const TOPICS = ["exit-codes", "environment", "formatting", "config"] as const;
+import { print, printList, type Shape } from "../output";
+import { tableOf } from "../table";
+import { TOPICS, topicText } from "../topics";
 
 export const verbs = [
   verb({
     usage: "help [topic] [verb]",
-    summary: `Show the help for a command, or one of the pages ${TOPICS.join(", ")}.`,
-    examples: ["runtime help exit-codes", "runtime help tools exec"],
+    summary: `Show the help for a command, a page of the documentation, or one of ${TOPICS.join(", ")}. Without a topic: all commands and pages.`,
+    examples: [
+      "runtime help",
+      "runtime help exit-codes",
+      "runtime help tools exec",
+      "runtime help operating",
+    ],
     read: (line) => ({
       words: [line.optionalWord(0), line.optionalWord(1)].filter((word) => word !== undefined),
     }),
@@ -19,97 +24,90 @@ export const verbs = [
   }),
 ];
 
-async function show(io: Io, _common: Common, { words }: { words: string[] }): Promise<number | void> {
-  const [first] = words;
+async function show(io: Io, common: Common, { words }: { words: string[] }): Promise<number | void> {
+  const [first, second] = words;
+  if (first === undefined) return overview(io, common);
   const topic = TOPICS.find((each) => each === first);
-  if (topic !== undefined) return io.out(await PAGES[topic](io));
-  const { main } = await import("../program");
+  if (topic !== undefined) {
+    const text = await topicText(io, topic);
+    return print(io, common.output, { topic, text }, () => text);
+  }
   const { nouns } = await import("../nouns");
-  if (first === undefined) return main(["--help"], io);
-  const names = nouns.map(({ name }) => name);
-  if (names.includes(first)) return main([...words, "--help"], io);
-  const { nearest } = await import("../../src/base/nearest");
-  const guess = nearest(first, [...names, ...TOPICS]);
-  const hint = guess === undefined ? `Pages: ${TOPICS.join(", ")}.` : `Did you mean ${guess}?`;
-  throw new UsageError(`No help on this topic. ${hint}`);
+  const isCommand = nouns.some(({ name }) => name === first);
+  if (isCommand && second !== undefined) return commandHelp(io, words);
+  const { readPages } = await import("../../src/documentation");
+  const pages = await readPages();
+  const page = pages.get(first);
+  if (page === undefined && isCommand) return commandHelp(io, words);
+  if (page === undefined) {
+    const { nearest } = await import("../../src/base/nearest");
+    const near = nearest(first, [...nouns.map(({ name }) => name), ...TOPICS, ...pages.keys()]);
+    const hint = near === undefined ? "To see all topics: runtime help" : `Did you mean ${near}?`;
+    throw new UsageError(`No help on this topic. ${hint}`);
+  }
+  if (isCommand && common.output === "table") {
+    const code = await commandHelp(io, words);
+    if (code !== 0) return code;
+    io.out("\n");
+  }
+  return printPage(io, common, pages, page);
 }
 
-const PAGES: { readonly [T in (typeof TOPICS)[number]]: (io: Io) => Promise<string> | string } = {
-  "exit-codes": exitCodes,
-  environment,
-  formatting: () => FORMATTING,
-  config: () => CONFIG,
+async function commandHelp(io: Io, words: readonly string[]): Promise<number> {
+  const { main } = await import("../program");
+  return main([...words, "--help"], io);
+}
+
+async function printPage(io: Io, common: Common, pages: Pages, page: Page): Promise<void> {
+  const { pageText, terminalPage } = await import("../../src/documentation");
+  const text = pageText(pages, page);
+  const { columns } = io;
+  print(io, common.output, { topic: page.name, title: page.title, text }, () =>
+    columns === undefined ? text : titled(io, terminalPage(text, columns)),
+  );
+}
+
+/** The headings in bold: lines that are underlined. */
+function titled(io: Io, text: string): string {
+  return text.replaceAll(/^(\S.*)\n([=-])\2{2,}$/gm, (lines) =>
+    lines.split("\n").map(io.paint.bold).join("\n"),
+  );
+}
+
+interface Entry {
+  topic: string;
+  /** For whom the page is. */
+  reader: string;
+  title: string;
+  summary: string;
+}
+
+const ENTRIES: Shape<Entry> = {
+  name: ({ topic }) => topic,
+  columns: [
+    { title: "topic", value: ({ topic }) => `  ${topic}`, keep: "always" },
+    { title: "about", value: ({ summary }) => summary, wraps: true },
+  ],
 };
 
-function exitCodes(io: Io): string {
-  const columns: Column<(typeof EXITS)[number]>[] = [
-    { title: "code", value: ({ code }) => String(code) },
-    { title: "meaning", value: ({ meaning }) => meaning, wraps: true },
-  ];
-  const table = tableOf(EXITS, columns, { paint: io.paint, width: undefined });
-  return `Every command exits with one of these codes, in every output format.\n\n${table}`;
+/** All commands, and all pages by reader. For programs: the pages. */
+async function overview(io: Io, common: Common): Promise<number | void> {
+  const { readPages, shelves } = await import("../../src/documentation");
+  const entries = shelves(await readPages()).flatMap((shelf) =>
+    shelf.entries.map(({ page, summary }): Entry => ({
+      topic: page.name,
+      reader: shelf.reader,
+      title: page.title,
+      summary,
+    })),
+  );
+  if (common.output !== "table") return printList(io, common, entries, ENTRIES, "");
+  const code = await commandHelp(io, []);
+  if (code !== 0) return code;
+  io.out(`\nPages of the documentation, and ${TOPICS.join(", ")}: runtime help TOPIC\n`);
+  for (const reader of new Set(entries.map((entry) => entry.reader))) {
+    const rows = entries.filter((entry) => entry.reader === reader);
+    const options = { paint: io.paint, width: io.columns, headers: false };
+    io.out(`\n${io.paint.bold(`${reader}:`)}\n${tableOf(rows, ENTRIES.columns, options)}`);
+  }
 }
-
-async function environment(io: Io): Promise<string> {
-  const [{ declarationsWith, environmentName }, { catalogSettings }] = await Promise.all([
-    import("../../src/config"),
-    import("../../catalogs/settings"),
-  ]);
-  const variables = Object.entries(declarationsWith(catalogSettings)).map(([name, { meaning }]) => ({
-    variable: environmentName(name),
-    meaning,
-  }));
-  const others = [
-    {
-      variable: "RUNTIME_CONFIG",
-      meaning: "configuration file, instead of the one in the configuration folder",
-    },
-    { variable: "NO_COLOR", meaning: "not empty: no colours" },
-    { variable: "CI", meaning: "not empty: no prompts" },
-    { variable: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "proxy of outgoing requests" },
-    { variable: "NODE_EXTRA_CA_CERTS", meaning: "file with further certificate authorities (PEM)" },
-    {
-      variable: "XDG_CONFIG_HOME, XDG_DATA_HOME",
-      meaning: "location of the configuration folder and the data folder",
-    },
-  ];
-  const columns: Column<(typeof others)[number]>[] = [
-    { title: "variable", value: ({ variable }) => variable },
-    { title: "meaning", value: ({ meaning }) => meaning, wraps: true },
-  ];
-  return tableOf([...variables, ...others], columns, { paint: io.paint, width: undefined });
-}
-
-const FORMATTING = `Data goes to standard output, everything else to standard error.
-
-  -o table    for people (default); fits the width of a terminal; not truncated in a pipe
-  -o json     a record, or an array of records
-  -o yaml     the same as YAML
-  -o ndjson   one record on each line
-  -o name     only the name or id that other commands take
-  --fields    only these fields, with dots for nested ones: --fields id,oauth2.client_id
-  --no-headers  omit the header row of tables
-
-With json, yaml and ndjson errors are also written to standard output as a record: name, message, and field_errors.
-Check the exit code to see whether a command succeeded: runtime help exit-codes
-
-  runtime tools list -o name --toolkit Chat
-  runtime secrets list -o json --fields key,updated_at
-  runtime keys list -o name | xargs -n 1 runtime keys show -o json
-`;
-
-const CONFIG = `A setting takes its value from the first of these sources that contains it:
-
-  1. a flag            --project sales
-  2. the environment   RUNTIME_PROJECT=sales
-  3. the file          project: sales
-  4. the default
-
-The file is --config FILE, else RUNTIME_CONFIG, else runtime.yaml in $XDG_CONFIG_HOME/runtime (or ~/.config/runtime);
-never the current folder. The environment variable of a key is RUNTIME_ and its name in capitals, with _ for dots: egress.allow
-is RUNTIME_EGRESS_ALLOW. An unknown key is an error; an unknown RUNTIME_… variable is a
-warning, and an error for runtime serve. All keys: runtime config show --origin
-
-Commands run on the data folder, or against a server: --server URL, RUNTIME_SERVER, server: in the file, or the last
-runtime login. Its API key comes from --key-file, RUNTIME_API_KEY or the login. --server local is the data folder.
-`;

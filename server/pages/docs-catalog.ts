@@ -74,6 +74,7 @@ function llms(base: string, catalogs: readonly CatalogSummary[]): string {
     "",
     `- [OpenAPI description](${base}/openapi.json): every operation, its records and its errors`,
     `- [API documentation](${base}/v1/swagger/ui): the same as a page`,
+    `- [Documentation](${base}/docs): pages for operators, developers and agents; ${base}/docs/agents.md is for agents`,
     `- [Tools as function definitions](${base}/v1/formatted_tools): for models; \`format\` takes ${FORMATS.join(", ")} ${KEY_NOTE}`,
     `- [Health](${base}/v1/health): whether the service can work`,
     `- [API catalog](${base}/.well-known/api-catalog): these links for programs`,

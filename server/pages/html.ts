@@ -19,10 +19,12 @@ button { font: inherit; padding: .6rem 1.1rem; margin: .4rem .6rem .4rem 0; bord
 button.main { background: #1456c4; border-color: #1456c4; color: #fff; }
 `;
 
-const POLICY = policyOf({
-  "style-src": [`'sha256-${new Bun.CryptoHasher("sha256").update(STYLE).digest("base64")}'`],
-  "form-action": ["'self'"],
-});
+const POLICY = policyOf({ "style-src": [hashOf(STYLE)], "form-action": ["'self'"] });
+
+/** A style as a source of a policy. */
+export function hashOf(style: string): string {
+  return `'sha256-${new Bun.CryptoHasher("sha256").update(style).digest("base64")}'`;
+}
 
 /** A content security policy that allows only these sources. */
 export function policyOf(allowed: Readonly<Record<string, readonly string[]>>): string {
@@ -52,11 +54,7 @@ export function htmlPage(
   body: string,
   headers: Record<string, string> = {},
 ): Response {
-  const html =
-    `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
-    `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${shown(title)}</title>` +
-    `<style>${STYLE}</style></head><body><main><h1>${shown(title)}</h1>${body}</main></body></html>`;
-  return new Response(html, {
+  return new Response(documentOf(title, STYLE, `<main><h1>${shown(title)}</h1>${body}</main>`), {
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",
@@ -67,6 +65,15 @@ export function htmlPage(
       ...headers,
     },
   });
+}
+
+/** A document with one style. `body` is HTML; `title` is text. */
+export function documentOf(title: string, style: string, body: string): string {
+  return (
+    `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
+    `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${shown(title)}</title>` +
+    `<style>${style}</style></head><body>${body}</body></html>`
+  );
 }
 
 /** 303 to another address, with the cookie that binds the flow to this browser. */

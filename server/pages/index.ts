@@ -4,6 +4,7 @@ import { pageContext } from "./catalog-page";
 import { clientMetadata } from "./client-document";
 import { callback, confirmConsent, openConsent, signInCallback } from "./consent";
 import { docsFile, openDocs } from "./docs";
+import { documentationIndex, documentationPage } from "./documentation";
 import { identityKeys } from "./identity-keys";
 import { apiCatalog, apiLinks, llmsText } from "./docs-catalog";
 import { noIcon, startPage } from "./start";
@@ -24,6 +25,8 @@ export function pageRoutes(front: Front): Route[] {
     get("/api/v1/auth/callback", (incoming) => signInCallback(front, incoming)),
     get(DOCS_PATH, () => openDocs()),
     get(`${DOCS_PATH}/:file`, ({ params }) => docsFile(params["file"] ?? "")),
+    get("/docs", ({ request }) => documentationIndex(request)),
+    get("/docs/:page", ({ request, params }) => documentationPage(request, params["page"] ?? "")),
     get("/.well-known/api-catalog", () => apiCatalog(runtime)),
     get("/.well-known/jwks.json", ({ request }) => identityKeys(runtime, request)),
     get("/.well-known/oauth-client/:project", ({ params }) =>

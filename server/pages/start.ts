@@ -6,6 +6,7 @@ import { htmlPage } from "./html";
 export function startPage(): Response {
   // Relative, so that the links work below the path prefix of a proxy.
   const links = [
+    ["docs", "Documentation", "for operators, developers and agents"],
     ["v1/swagger/ui", "API description", "every operation, to read and to try"],
     ["openapi.json", "openapi.json", "the same for programs"],
     ["llms.txt", "llms.txt", "the same for language models, with the tools"],

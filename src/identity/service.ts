@@ -195,7 +195,7 @@ export class Identity {
   }
 
   /** Creates a key. Only the answer contains `key`. Throws `invalid_parameter` for an admin key with `users`. */
-  async createKey(principal: Principal, request: ApiKeyCreate): Promise<ApiKey> {
+  async createKey(principal: Principal, request: ApiKeyCreate, also?: repository.Also): Promise<ApiKey> {
     refusePinned(request);
     request.users?.forEach((user, at) => checkUserId(user, `users.${at}`));
     const { store, clock, random } = this.#core;
@@ -215,7 +215,7 @@ export class Identity {
       created_at: now,
       expires_at: expiresAt,
     };
-    await store.write(() => this.#addKey(principal, row));
+    await store.write(() => this.#addKey(principal, row, also));
     return { ...(await this.#keyRecord(row)), key };
   }
 
@@ -268,8 +268,9 @@ export class Identity {
     return created;
   }
 
-  *#addKey(principal: Principal, row: KeyRow): Transaction<void> {
+  *#addKey(principal: Principal, row: KeyRow, also: repository.Also | undefined): Transaction<void> {
     yield* repository.addKey(row);
+    if (also !== undefined) yield* also(row.id);
     yield* this.#audit.record(principal, "key.create", row.id, { after: auditedKey(row) });
   }
 

@@ -50,6 +50,11 @@ export class Metrics {
     ];
   }
 
+  /** How late the event loop was at most in the last minute. */
+  get longestDelayMs(): number {
+    return this.#eventLoop.longestMs;
+  }
+
   /** Every family, whether it has values at the moment or not. */
   get described(): readonly Pick<Family, "type" | "description">[] {
     return this.#families;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { catalogSettings } from "../../catalogs/settings";
-import { TOPICS } from "../../cli/commands/help";
+import { TOPICS } from "../../cli/topics";
 import { nouns } from "../../cli/nouns";
 import { declarationsWith, environmentName } from "../../src/config";
 import { newTerminal } from "../cli/support/fake-io";

@@ -1,8 +1,11 @@
 // A server that gets a stop signal while it has work, as a process: what ends in time is answered, what does not is cut off
 // and counted.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { Installation, type RunningServer } from "../support/runtime-process";
 import { Upstream } from "../support/mcp-upstream";
+
+// Several processes in each test.
+setDefaultTimeout(30_000);
 
 /** Calls of the tool wait here. */
 const waiting: PromiseWithResolvers<void>[] = [];

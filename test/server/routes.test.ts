@@ -25,6 +25,8 @@ const PAGES = [
   "GET /openapi.json",
   "GET /v1/swagger/ui",
   "GET /v1/swagger/ui/:file",
+  "GET /docs",
+  "GET /docs/:page",
   "GET /.well-known/api-catalog",
   "GET /.well-known/jwks.json",
   "GET /.well-known/oauth-client/:project",

@@ -62,6 +62,7 @@ describe("a request to the API", () => {
       "server.port": Number(new URL(traced.stage.deployment.platform.url).port),
       "http.response.status_code": 200,
       "runtime.egress.group": "Test",
+      "runtime.project.id": "default",
     });
     expect(spans.some(({ hasError }) => hasError)).toBe(false);
     expect(root?.resource).toEqual({
@@ -145,6 +146,7 @@ test("a refresh of the token is below the tool", async () => {
   expect(treeOf(spans)).toContain("    refresh token");
   expect(traced.receiver.one("refresh token").attributes).toEqual({
     "runtime.auth_provider.id": "idp",
+    "runtime.project.id": "default",
     "runtime.outcome": "refreshed",
   });
 });
