@@ -31,7 +31,7 @@ interface Representation {
   etag: string;
 }
 
-// Made on the first request for each page, 250 KB for all of them: whoever asks again and again costs nothing.
+// Made on the first request for each page, 250 KB for all of them, so that repeated requests are cheap.
 const made = new Map<string, Representation>();
 let names: ReadonlySet<string> | undefined;
 
@@ -55,7 +55,8 @@ async function answer(request: Request, name: string, folder: string): Promise<R
   const { gzipped, etag } = known;
   const headers = { ...HEADERS, etag, vary: "accept-encoding" };
   const match = request.headers.get("if-none-match");
-  if (match !== null && matchesTag(match, etag.slice(2), true)) return new Response(null, { status: 304, headers });
+  if (match !== null && matchesTag(match, etag.slice(2), true))
+    return new Response(null, { status: 304, headers });
   const takesGzip = acceptsGzip(request);
   return new Response(takesGzip ? gzipped : Bun.gunzipSync(gzipped), {
     headers: {
