@@ -60,6 +60,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   const bound = listen(port, tls);
   const address = addressOf(host, bound, tls !== undefined);
   runtime.listensOn(address);
+  runtime.ownState.begin();
   // A temporary server, for a consent, leaves the address to the real one.
   const scraped = options.runsScheduled === false ? undefined : await metricsOf(runtime, bound, app);
   const endWatch = runtime.metrics.watch();

@@ -22,9 +22,9 @@ import { Providers } from "./providers";
 import { Mcp } from "./mcp";
 import { Chat, Embeddings, Models, Responses } from "./llm";
 import { Limits } from "./limits";
-import { LogControls } from "./log-level";
 import { metricsOf } from "./metered";
 import type { Metrics } from "./metrics";
+import { OwnState } from "./own-state";
 import { Manifests } from "./manifest";
 import { Rotation } from "./rotation";
 import { Secrets } from "./secrets";
@@ -76,8 +76,8 @@ export interface Runtime {
   readonly chat: Chat;
   readonly responses: Responses;
   readonly embeddings: Embeddings;
-  /** Changes the log of this process for commands on its data folder. */
-  readonly logControls: LogControls;
+  /** What this process knows of itself, and its log, for commands on its data folder. */
+  readonly ownState: OwnState;
   readonly metrics: Metrics;
   health(): Promise<Health>;
   /** Sets the address that the server listens on, which is unknown before with port 0; `public_url` overrides it. */
@@ -101,16 +101,18 @@ export async function createRuntime(
       await services.identity.ensureDefaults();
       await recordRestoration(core, services.audit);
     });
+    const metrics = metricsOf(core, config, { ...services, logStore, extensions, health });
+    services.ownState.metrics = metrics;
     return {
       core,
       extensions,
       ...services,
-      metrics: metricsOf(core, config, { ...services, logStore, extensions, health }),
+      metrics,
       health: () => health.check(),
       listensOn,
       endReads,
       close: async () => {
-        services.logControls.close();
+        services.ownState.close();
         await Promise.all([
           services.connections.close(),
           services.idempotency.close(),
@@ -286,6 +288,6 @@ function servicesOf(
     chat,
     responses: new Responses(core, models, tools),
     embeddings: new Embeddings(core, models),
-    logControls: new LogControls(core),
+    ownState: new OwnState(core, { backupFolder: config.backupFolder(), executionLog, connections }),
   };
 }

@@ -27,7 +27,7 @@ export interface Sandbox {
   readonly model: { readonly name: string; readonly url: string };
   readonly inventory: { readonly url: string; readonly secret: string };
   readonly notesUrl: string;
-  saved(): SavedSandbox;
+  saved(): Promise<SavedSandbox>;
   stop(): Promise<void>;
 }
 
@@ -95,7 +95,7 @@ function describedBy(
     model: { name: MODEL, url: upstream.modelUrl },
     inventory: { url: upstream.inventoryUrl, secret: workerSecret },
     notesUrl: upstream.notesUrl,
-    saved: () => ({
+    saved: async () => ({
       ports: [...addresses, ...centers].map((address) => Number(new URL(address).port)),
       workerSecret,
       chat: chat.savedTokens(),

@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { notFound } from "../../src/errors";
 import { AccessLogRequest, AccessLogResponse, LogLevelRequest, LogLevelResponse } from "../../src/log-level";
+import { ServerStateRequest, ServerStateResponse } from "../../src/own-state";
 import { proofOf } from "../../src/serving";
 import { metricsPage } from "../metrics-page";
 import { operation, StatusAnswer } from "./operation";
@@ -70,7 +71,7 @@ export const serviceOperations = [
     body: LogLevelRequest,
     success: { status: 200, schema: LogLevelResponse },
     errors: [400, 404, 413, 415],
-    handle: ({ runtime, body }) => runtime.logControls.changeLevel(body),
+    handle: ({ runtime, body }) => runtime.ownState.log.changeLevel(body),
   }),
 
   operation("PUT", "/v1/access_log", {
@@ -82,6 +83,19 @@ export const serviceOperations = [
     body: AccessLogRequest,
     success: { status: 200, schema: AccessLogResponse },
     errors: [400, 404, 413, 415],
-    handle: ({ runtime, body }) => runtime.logControls.changeAccess(body),
+    handle: ({ runtime, body }) => runtime.ownState.log.changeAccess(body),
+  }),
+
+  operation("POST", "/v1/server_state", {
+    id: "server-state",
+    credential: "public",
+    extension: true,
+    tag,
+    summary:
+      "Get the state of this server, for a command on the data folder, which proves that it has the root key",
+    body: ServerStateRequest,
+    success: { status: 200, schema: ServerStateResponse },
+    errors: [400, 404, 413, 415],
+    handle: ({ runtime, body }) => runtime.ownState.tell(body),
   }),
 ];

@@ -44,6 +44,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "llm-chat": "chat",
   "log-level": "log level",
   "access-log": "log access",
+  "server-state": "status",
   "models-list": "chat",
   "manifest-get": "export",
   "manifest-apply": "apply",

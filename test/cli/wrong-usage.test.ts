@@ -160,6 +160,7 @@ describe("a number that is none", () => {
 /** Commands that use no server: on this machine, or only on the data folder. */
 const LOCAL = new Set([
   "init",
+  "sandbox",
   "serve",
   "doctor",
   "login",

@@ -51,6 +51,7 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
     query: async (world) => ({ server: await announced(world), challenge: "x".repeat(40) }),
   },
   "log-level": { body: async (world) => proven(world, "log level", { level: undefined, until: undefined }) },
+  "server-state": { body: async (world) => proven(world, "server state", {}) },
   "access-log": {
     body: async (world) => proven(world, "access log", { access: undefined, until: undefined }),
   },

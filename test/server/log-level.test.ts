@@ -1,6 +1,7 @@
 // The log level of a running server and its access log, changed by a command on its data folder.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "bun:test";
 import { accessOfServers, levelsOfServers } from "../../cli/log-controls";
+import { stateOfServer } from "../../cli/server-state";
 import type { Clock } from "../../src/base";
 import { proofFor, type Purpose } from "../../src/proven";
 import { announceServer, announcedServers } from "../../src/serving";
@@ -140,5 +141,27 @@ describe("the access log", () => {
 
     expect(answer.status).toBe(404);
     expect(core().log.hasAccess).toBe(false);
+  });
+});
+
+describe("the state of the server", () => {
+  const ask = (body: object) => api(stage.site.url, stage.keys.admin).post("/v1/server_state", body);
+
+  test("is told to a command on its data folder", async () => {
+    expect(await stateOfServer(stage.site.runtime)).toMatchObject({
+      pid: process.pid,
+      log: { level: "debug" },
+    });
+  });
+
+  test.each<[string, () => Promise<object>]>([
+    ["an admin key alone", async () => ({ ...(await signed({}, "server state")), proof: "a".repeat(43) })],
+    ["a proof for the log level", () => signed({}, "log level")],
+    ["a recorded request", () => signed({ at: core().clock.now() - 60_000 }, "server state")],
+  ])("is not told for %s", async (_what, request) => {
+    const answer = await ask(await request());
+
+    expect(answer.status).toBe(404);
+    expect(answer.text).not.toContain("pid");
   });
 });

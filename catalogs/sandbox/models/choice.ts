@@ -1,5 +1,6 @@
 // Which tool a sentence means: words of the sentence against the words of names and descriptions.
 import { stemmer } from "stemmer";
+import { withoutQuoted } from "./sentence";
 
 /** A tool that a request offers. */
 export interface Offer {
@@ -9,7 +10,7 @@ export interface Offer {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** Words that mean the same for tools. The first of each list is used for all. */
+/** Words that mean the same for tools. The first of each list represents all. */
 const SAME: readonly (readonly string[])[] = [
   ["send", "post", "say", "tell", "write to"],
   ["list", "show", "which", "all"],
@@ -18,8 +19,7 @@ const SAME: readonly (readonly string[])[] = [
   ["delete", "remove", "erase", "drop"],
   ["search", "find", "look"],
   ["update", "change", "edit", "set", "modify"],
-  ["channel", "room"],
-  ["conversation", "chat"],
+  ["conversation", "channel", "chat", "room"],
   ["message", "hello", "hi"],
   ["user", "people", "person", "member", "who"],
   ["dm", "direct"],
@@ -41,7 +41,7 @@ const EMPTY = new Set(
 
 const NAME_WEIGHT = 4;
 /** A tool is only called if its name fits the sentence. */
-const LEAST = 4;
+const LEAST = 3;
 
 /**
  * The tool that fits best; undefined if none does. `forced`: the name of the one to call, or true if one must be called.
@@ -54,7 +54,8 @@ export function chooseTool(
   if (typeof forced === "string") return offers.find(({ name }) => name === forced);
   const named = offers.find(({ name }) => isNamed(prompt, name));
   if (named !== undefined) return named;
-  const words = new Set(wordsOf(prompt));
+  // What is quoted is a value.
+  const words = new Set(wordsOf(withoutQuoted(prompt)));
   const ranked = offers
     .map((offer) => ({ offer, score: scoreOf(words, offer) }))
     .toSorted((left, right) => right.score - left.score || compare(left.offer.name, right.offer.name));
