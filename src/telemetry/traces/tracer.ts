@@ -47,6 +47,11 @@ export class SpanTracer implements Tracer {
     });
   }
 
+  bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T {
+    const span = this.#storage.getStore();
+    return span === undefined ? work : (...given) => this.#storage.run(span, () => work(...given));
+  }
+
   happened<E extends keyof Events>(event: E, labels: Events[E]): void {
     if (IN_SPANS.has(event)) this.#current()?.happened(event, labels);
   }
