@@ -8,6 +8,7 @@ import { dateOfRelease, hasUncommittedChanges } from "./commit";
 import { checkHeaders } from "./headers-of-targets";
 import { type Contents, contentsOf, licenceFile } from "./licence-file";
 import { type NpmRelease, writeMainPackage, writeTargetPackage } from "./npm";
+import { writePackages } from "./packages";
 import { archiveReadme, wasRun } from "./readme";
 import { billOfMaterials } from "./sbom";
 import { SUMS, writeSums } from "./sums";
@@ -29,6 +30,8 @@ const { values, positionals } = parseArgs({
     out: { type: "string", default: join(ROOT, "dist/release", version) },
     /** A folder with the archives of Bun's packages; by default npm gets them. */
     runtimes: { type: "string" },
+    /** A folder with the packages of Debian that the images contain; by default apt gets them. */
+    debian: { type: "string" },
     /** The name on npm, once the owner has decided on it. */
     "npm-name": { type: "string" },
     /** Build although the checkout has changes that its commit does not have. */
@@ -100,9 +103,10 @@ async function writeTargets(release: Release, targets: readonly Target[]): Promi
   let contents: Contents | undefined;
   for (const target of targets) {
     const executable = join(release.folder, "executable");
-    const { inputs } = await buildExecutable({ ...values, target: target.name, outfile: executable });
+    const { inputs, commit } = await buildExecutable({ ...values, target: target.name, outfile: executable });
     contents = contentsOf(inputs, ROOT);
     await writeFiles(release, target, executable, licenceFile(product, contents));
+    await writePackages({ ...release, product, target, executable, contents, commit, debian: values.debian });
     rmSync(executable);
     process.stdout.write(`${target.name}${wasRun(target) ? "" : ": built, not run here"}\n`);
   }
