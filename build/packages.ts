@@ -1,10 +1,10 @@
 // The packages of a release for whole systems: of Debian, and images for containers. Both are for glibc.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Commit } from "./commit";
+import { commitOf } from "./commit";
 import { debianCopyright } from "./debian/copyright";
 import { DEBIAN_ARCHITECTURES, writeDebianPackage } from "./debian/package";
-import { headersOf } from "./headers";
+import type { Headers } from "./headers";
 import { writeImage } from "./image/image";
 import { type Contents, licenceFile } from "./licence-file";
 import type { Target } from "./targets";
@@ -14,8 +14,8 @@ export interface PackagedTarget {
   target: Target;
   /** Path of the executable. */
   executable: string;
+  headers: Headers;
   contents: Contents;
-  commit: Commit | undefined;
   /** Of all files. */
   date: Date;
   /** Of the release. */
@@ -26,12 +26,11 @@ export interface PackagedTarget {
 
 /** Writes `NAME_VERSION_ARCH.deb` and `NAME-VERSION-image-ARCH.oci.tar` if the target is one for glibc. */
 export async function writePackages(options: PackagedTarget): Promise<void> {
-  const { product, target, executable, contents, commit, date, folder, debian } = options;
+  const { product, target, executable, headers, contents, date, folder, debian } = options;
   if (target.libc !== "glibc") return;
   const { name, version } = product;
   const { arch } = target;
   const architecture = DEBIAN_ARCHITECTURES[arch];
-  const headers = headersOf(executable);
   if (headers.glibc === undefined) throw new Error(`${executable} does not say which glibc it needs.`);
   await writeDebianPackage({
     version,
@@ -49,7 +48,7 @@ export async function writePackages(options: PackagedTarget): Promise<void> {
     executable,
     headers,
     licences: licenceFile(product, contents),
-    revision: commit?.commit,
+    revision: commitOf(join(import.meta.dir, ".."))?.commit,
     date,
     outfile: join(folder, `${name}-${version}-image-${architecture}.oci.tar`),
     debian: { packages: debian, scratch },

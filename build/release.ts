@@ -7,6 +7,7 @@ import { type Entry, writeArchive } from "./archive";
 import { dateOfRelease, hasUncommittedChanges } from "./commit";
 import { checkHeaders } from "./headers-of-targets";
 import { type Contents, contentsOf, licenceFile } from "./licence-file";
+import { manualPage } from "./debian/man";
 import { type NpmRelease, writeMainPackage, writeTargetPackage } from "./npm";
 import { writePackages } from "./packages";
 import { archiveReadme, wasRun } from "./readme";
@@ -94,7 +95,11 @@ async function begin(folder: string): Promise<Release> {
     folder,
     date,
     npm: { ...product, name: name ?? product.name, decided: name !== undefined, date },
-    shared: [...(await completions()), ...(await documents())],
+    shared: [
+      { name: "man/runtime.1", content: await manualPage({ version, date }) },
+      ...(await completions()),
+      ...(await documents()),
+    ],
   };
 }
 
@@ -103,10 +108,9 @@ async function writeTargets(release: Release, targets: readonly Target[]): Promi
   let contents: Contents | undefined;
   for (const target of targets) {
     const executable = join(release.folder, "executable");
-    const { inputs, commit } = await buildExecutable({ ...values, target: target.name, outfile: executable });
+    const { inputs } = await buildExecutable({ ...values, target: target.name, outfile: executable });
     contents = contentsOf(inputs, ROOT);
-    await writeFiles(release, target, executable, licenceFile(product, contents));
-    await writePackages({ ...release, product, target, executable, contents, commit, debian: values.debian });
+    await writeFiles(release, target, executable, contents);
     rmSync(executable);
     process.stdout.write(`${target.name}${wasRun(target) ? "" : ": built, not run here"}\n`);
   }
@@ -118,10 +122,11 @@ async function writeFiles(
   { folder, date, npm, shared }: Release,
   target: Target,
   executable: string,
-  licences: string,
+  contents: Contents,
 ): Promise<void> {
   const headers = checkHeaders(target, executable);
   const content = await Bun.file(executable).bytes();
+  const licences = licenceFile(product, contents);
   const base = `${product.name}-${version}-${target.name}`;
   const entries: Entry[] = [
     { name: "runtime", content, executable: true },
@@ -132,6 +137,8 @@ async function writeFiles(
   const inFolder = entries.map((entry) => ({ ...entry, name: `${base}/${entry.name}` }));
   await writeArchive(join(folder, `${base}.tar.gz`), inFolder, date);
   await writeTargetPackage(folder, { ...npm, licences }, target, content);
+  const { debian } = values;
+  await writePackages({ product, target, executable, headers, contents, date, folder, debian });
 }
 
 async function completions(): Promise<Entry[]> {

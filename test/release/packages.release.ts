@@ -1,7 +1,9 @@
 // The packages for whole systems: of Debian, images for containers, and the executable for arm64.
 import { afterAll, beforeAll } from "bun:test";
 import { join } from "node:path";
+import { arm64Tests } from "./arm64";
 import { debianTests } from "./debian";
+import { imageTests } from "./image";
 import { folderOfTests, makeRelease, remove } from "./made";
 
 const folder = folderOfTests();
@@ -13,3 +15,5 @@ beforeAll(async () => {
 afterAll(() => remove(folder));
 
 debianTests(release, () => folder);
+imageTests(release, () => folder);
+arm64Tests(release, () => folder);
