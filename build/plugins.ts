@@ -1,4 +1,6 @@
-// What the bundler does with two packages, and with the pages of the documentation.
+// What the bundler does with some packages, and with the pages of the documentation.
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { embeddedPages } from "./documentation";
 
 /** The script and style of the documentation page have 1.9 MB, gzipped 0.5 MB. The server sends them gzipped. */
@@ -26,4 +28,29 @@ const withoutScalarThemes: Bun.BunPlugin = {
   },
 };
 
-export const plugins: Bun.BunPlugin[] = [gzippedFiles, withoutScalarThemes, embeddedPages];
+/**
+ * The emulator of the chat platform has thirteen others, which the sandbox does not use, and reads fonts of its pages from
+ * files next to its sources when it is loaded.
+ */
+const oneEmulator: Bun.BunPlugin = {
+  name: "one emulator",
+  setup: (build) => {
+    build.onLoad({ filter: /\/emulate\/dist\/(?:api|dist-\w+)\.js$/ }, async ({ path }) => {
+      const source = await Bun.file(path).text();
+      const contents = source
+        .replaceAll(/readFileSync\(join\(__dirname, "fonts", "[^"]+"\)\)/g, "new Uint8Array()")
+        .replaceAll(/await import\("\.\/(dist-\w+\.js)"\)/g, (whole, file: string) =>
+          usesName(path, file, "slack") ? whole : "undefined",
+        );
+      return { contents, loader: "js" };
+    });
+  },
+};
+
+/** Whether a part of the emulator is the plugin of this name. */
+function usesName(api: string, file: string, name: string): boolean {
+  const text = readFileSync(join(dirname(api), file), "utf8");
+  return new RegExp(`^ {2}name: "${name}",$`, "m").test(text);
+}
+
+export const plugins: Bun.BunPlugin[] = [gzippedFiles, withoutScalarThemes, embeddedPages, oneEmulator];

@@ -1,5 +1,5 @@
 // The systems that there are executables for, and how one is made.
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Commit, commitOf } from "./commit";
@@ -106,6 +106,8 @@ export interface Executable {
   commit: Commit | undefined;
 }
 
+type System = Pick<Bun.CompileBuildOptions, "target" | "executablePath">;
+
 const ROOT = join(import.meta.dir, "..");
 
 /** @throws Error for an unknown name, with the names that exist. */
@@ -129,12 +131,22 @@ export async function buildExecutable(options: ExecutableOptions): Promise<Execu
   }
 }
 
-async function bundle(
-  outfile: string,
-  system: Pick<Bun.CompileBuildOptions, "target" | "executablePath">,
-): Promise<Executable> {
+// The name of the file that Bun writes becomes part of its bytes, so it is always the same one.
+async function bundle(outfile: string, system: System): Promise<Executable> {
   const commit = commitOf(ROOT);
   mkdirSync(dirname(outfile), { recursive: true });
+  const folder = mkdtempSync(join(dirname(outfile), ".build-"));
+  try {
+    const built = join(folder, "runtime");
+    const inputs = await compile(built, system, commit);
+    renameSync(built, outfile);
+    return { path: outfile, inputs, commit };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function compile(outfile: string, system: System, commit: Commit | undefined): Promise<string[]> {
   const result = await Bun.build({
     entrypoints: [join(ROOT, "cli/main.ts")],
     root: ROOT,
@@ -143,7 +155,7 @@ async function bundle(
     format: "esm",
     minify: true,
     bytecode: true,
-    // For readable stack traces. The separate map file is deleted below.
+    // For readable stack traces. The separate map files are deleted with their folder.
     sourcemap: "linked",
     // Dynamically imported modules become chunks that are loaded on demand. With circular imports, chunks may run in the
     // wrong order; a project rule forbids circular imports.
@@ -160,8 +172,5 @@ async function bundle(
     },
   });
   if (!result.success) throw new AggregateError(result.logs, "the build failed");
-  for (const output of result.outputs) {
-    if (output.path.endsWith(".map")) rmSync(output.path, { force: true });
-  }
-  return { path: outfile, inputs: Object.keys(result.metafile?.inputs ?? {}).sort(), commit };
+  return Object.keys(result.metafile?.inputs ?? {}).sort();
 }

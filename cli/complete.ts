@@ -16,7 +16,7 @@ type Candidates = readonly string[] | string | (() => Promise<readonly string[]>
 const FLAG_VALUES: { readonly [flag: string]: Candidates } = {
   "--output": FORMATS,
   "-o": FORMATS,
-  "--role": ["admin", "run", "read", "verify"],
+  "--role": ["admin", "run", "read", "verify", "metrics"],
   "--sandbox": ["cage", "none"],
   "--status": ["active", "inactive", "completed", "failed"],
   "--provider": "providers list -o name",

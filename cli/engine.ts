@@ -1,5 +1,6 @@
 // Settings of the engine that would defeat the protections of this program: variables that switch off checks, print
 // requests with their keys, or load foreign code, and memory dumps.
+import { C_LIBRARIES } from "../src/base";
 import { configurationError } from "../src/errors";
 import type { Environment } from "./io";
 
@@ -44,7 +45,6 @@ export function refuseUnsafeVariables(env: Environment): void {
 
 /** From prctl(2). */
 const PR_SET_DUMPABLE = 4;
-const LIBRARIES = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`];
 
 /**
  * Keys and tokens are in clear in the memory of this process. On Linux, a crash then leaves no core dump of it, and other
@@ -54,7 +54,7 @@ export async function forbidDumps(): Promise<boolean> {
   if (process.platform !== "linux") return false;
   const { dlopen } = await import("bun:ffi");
   const prctl = { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" } as const;
-  for (const library of LIBRARIES) {
+  for (const library of C_LIBRARIES) {
     try {
       return dlopen(library, { prctl }).symbols.prctl(PR_SET_DUMPABLE, 0n, 0n, 0n, 0n) === 0;
     } catch {

@@ -31,7 +31,7 @@ export const EXITS: readonly { code: number; meaning: string }[] = [
   { code: EXIT.conflict, meaning: "already exists, or conflict" },
   { code: EXIT.consent, meaning: "the user must consent first; the message contains the address" },
   { code: EXIT.rateLimited, meaning: "rate limited; try again later" },
-  { code: EXIT.timeout, meaning: "timeout" },
+  { code: EXIT.timeout, meaning: "timeout; serve: work was cut off when it stopped" },
   { code: EXIT.toolFailed, meaning: "the tool failed, or a hook denied the call" },
   { code: EXIT.changes, meaning: "apply --detailed-exitcode: something would change, or was changed" },
   { code: EXIT.interrupted, meaning: "interrupted by Ctrl-C" },

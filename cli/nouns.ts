@@ -3,6 +3,11 @@ import type { Noun } from "./command";
 
 export const nouns: readonly Noun[] = [
   noun("init", "set up this machine: the default user and API keys", () => import("./commands/init")),
+  noun(
+    "sandbox",
+    "try everything on this machine, without accounts and without a network",
+    () => import("./commands/sandbox"),
+  ),
   noun("serve", "run the server", () => import("./commands/serve")),
   noun("log", "the log level of the running server", () => import("./commands/log")),
   noun("status", "show where commands run and whether it is healthy", () => import("./commands/status")),

@@ -22,6 +22,12 @@ export async function findServer({ core }: Runtime): Promise<Announcement | unde
   return undefined;
 }
 
+/** Whether the server of an announcement proves itself. */
+export async function isServing({ core }: Runtime, id: string): Promise<boolean> {
+  const announced = (await announcedServers(core)).find((one) => one.id === id);
+  return announced !== undefined && provesItself(core, announced);
+}
+
 async function provesItself(core: Runtime["core"], { id, address }: Announcement): Promise<boolean> {
   // Twice, because the root key may be rotated between the two proofs.
   for (let tries = 1; tries <= 2; tries++) {

@@ -1,14 +1,18 @@
 // Starts the server for `runtime serve`, and a temporary one for a consent if no other is running.
 import { localApp, type Server, startServer } from "../server";
 import { BackupKeeper } from "../src/backup";
-import { isLoopback, type Log, type LogFields } from "../src/base";
+import { isLoopback, type LogFields } from "../src/base";
+import type { Core } from "../src/core";
 import { configurationError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { announceServer } from "../src/serving";
 import type { Common } from "./command";
+import { drain } from "./drain";
+import { EXIT } from "./errors";
 import type { Io } from "./io";
 import { backupMaker } from "./own-backups";
 import { loadCommonConfig, type Session, withSession } from "./session";
+import { supervised } from "./supervised";
 
 /** A second stop signal within this time is a duplicate. */
 const DUPLICATE_MS = 500;
@@ -23,42 +27,36 @@ export interface ServeOptions {
   "log.access": string | undefined;
 }
 
-/** Serves until a stop signal, then waits for requests in flight. */
-export async function serve(io: Io, common: Common, flags: ServeOptions): Promise<void> {
+/** Serves until a stop signal, then waits for what is running. Returns the exit code. */
+export async function serve(
+  io: Io,
+  common: Common,
+  { isDev, ...flags }: ServeOptions & { isDev: boolean },
+): Promise<number> {
   const log = heldLog(io);
-  const stopped = Promise.withResolvers<void>();
   const loaded = await loadCommonConfig(io, common, { flags, strict: true });
+  if (isDev) (await import("./dev-server")).refuseOtherMachines(loaded);
   try {
-    await withSession(
+    return await withSession(
       io,
       common,
-      async ({ config, runtime, newKey }) => {
-        const { project } = config.settings;
-        const { core } = runtime;
-        const server = await startServer(runtime);
-        const withdraw = await announceServer(core, server.address);
-        // Before the address is printed, so that an immediate stop signal is handled.
-        io.onStop(() => stopOrLeave(io, core.log, stopped));
-        // The first line is the address and nothing else: scripts wait for it. With `log.format`, all lines are log lines.
-        if (config.settings["log.format"] === undefined) io.note(server.address);
-        log.release();
-        core.log.info("serving", servedAt(server.address, core.publicUrl()));
-        if (newKey !== undefined) core.log.warn(newKey);
-        const endHealth = runtime.pluginHealth.start();
-        const endKeeper = runtime.auditKeeper.start();
-        const endBackups = new BackupKeeper(core, config.backupFolder(), backupMaker(config, io.env)).start();
-        const hangUp = core.tls === undefined ? undefined : renewOnHangUp(core.log, server);
-        if (!(await runtime.identity.hasKeys(project)))
-          core.log.warn(
-            `There is no API key in project ${project} yet. Create one: runtime keys create NAME`,
-          );
-        await stopped.promise;
-        if (hangUp !== undefined) process.off("SIGHUP", hangUp);
-        await withdraw();
-        await server.stop();
-        await endHealth();
-        await endKeeper();
-        await endBackups();
+      async (session) => {
+        const { createDevKey, endDevKeys } = await import("../src/dev-key");
+        const { printDevKey } = await import("./dev-server");
+        const { runtime } = session;
+        const endLeftKeys = () =>
+          endDevKeys(runtime, async (id) => (await import("./probe")).isServing(runtime, id));
+        await endLeftKeys();
+        return serveSession(io, session, {
+          ready: async ({ address }) => {
+            const key = isDev ? await createDevKey(runtime, session.principal) : undefined;
+            // The first line is the address and nothing else: scripts wait for it. With `log.format`, all lines are log lines.
+            if (loaded.settings["log.format"] === undefined) io.note(address);
+            if (key !== undefined) printDevKey(io, common, address, key);
+            log.release();
+          },
+          ended: async () => void (await endLeftKeys()),
+        });
       },
       { config: loaded, serves: log.write },
     );
@@ -67,14 +65,78 @@ export async function serve(io: Io, common: Common, flags: ServeOptions): Promis
   }
 }
 
+export interface Serving {
+  /** Called when requests are answered. */
+  ready(server: Server): Promise<void>;
+  /** Called when no request is answered any more, also after an error. */
+  ended?(): Promise<void>;
+}
+
+/** Serves an opened data folder until a stop signal. Returns the exit code. */
+export async function serveSession(io: Io, session: Session, { ready, ended }: Serving): Promise<number> {
+  const { core } = session.runtime;
+  const stopped = Promise.withResolvers<void>();
+  const server = await startServer(session.runtime);
+  const withdraw = await announceServer(core, server.address);
+  try {
+    // Before the address is printed, so that an immediate stop signal is handled.
+    io.onStop(() => stopOrLeave(io, core, stopped));
+    await ready(server);
+    const upkeep = await keepUp(io, session, server);
+    await stopped.promise;
+    upkeep.stopping();
+    await withdraw();
+    const cut = await drain(core, server, upkeep.status);
+    await upkeep.end();
+    return cut === undefined ? EXIT.ok : EXIT.timeout;
+  } finally {
+    await withdraw();
+    await ended?.();
+  }
+}
+
+interface Upkeep {
+  /** Shows one line to the service manager. */
+  status(text: string): void;
+  stopping(): void;
+  end(): Promise<void>;
+}
+
+/** Starts what runs next to the server. */
+async function keepUp(io: Io, { config, runtime, newKey }: Session, server: Server): Promise<Upkeep> {
+  const { core, identity } = runtime;
+  const { project } = config.settings;
+  core.log.info("serving", servedAt(server.address, core.publicUrl()));
+  if (newKey !== undefined) core.log.warn(newKey);
+  const endHealth = runtime.pluginHealth.start();
+  const endKeeper = runtime.auditKeeper.start();
+  const endBackups = new BackupKeeper(core, config.backupFolder(), backupMaker(config, io.env)).start();
+  const supervision = await supervised(io, core, server);
+  if (!(await identity.hasKeys(project)))
+    core.log.warn(`There is no API key in project ${project} yet. Create one: runtime keys create NAME`);
+  return {
+    status: supervision.status,
+    stopping: () => supervision.stopping(),
+    end: async () => {
+      await endHealth();
+      await endKeeper();
+      await endBackups();
+      await supervision.end();
+    },
+  };
+}
+
 function servedAt(address: string, publicUrl: string): LogFields {
   return { address, page: `${publicUrl}/`, api_description: `${publicUrl}/v1/swagger/ui` };
 }
 
 // A second signal exits at once. Programs that forward signals (timeout, npm, a terminal to its process group) may deliver
 // one signal twice, so a duplicate within a short time is ignored.
-function stopOrLeave(io: Io, log: Log, stopped: PromiseWithResolvers<void>): void {
-  log.info("Stopping: waiting for requests in flight and scheduled runs. Repeat the signal to exit at once.");
+function stopOrLeave(io: Io, { log, settings, work }: Core, stopped: PromiseWithResolvers<void>): void {
+  log.info("Stopping: waiting for what is still running. Repeat the signal to exit at once.", {
+    seconds_left: settings["shutdown.timeout"],
+    ...work.counts,
+  });
   const requested = performance.now();
   io.onStop(() => {
     if (performance.now() - requested >= DUPLICATE_MS) process.exit(130);
@@ -82,23 +144,8 @@ function stopOrLeave(io: Io, log: Log, stopped: PromiseWithResolvers<void>): voi
   stopped.resolve();
 }
 
-// SIGHUP reloads the certificate, as in other servers. Without TLS it ends the process, as usual.
-function renewOnHangUp(log: Log, server: Server): () => void {
-  const renew = (): void => {
-    server.renewTls().then(
-      () => log.info("Certificate and key were reloaded."),
-      (error: unknown) =>
-        log.error("Certificate and key could not be reloaded. The old ones remain in use.", {
-          reason: error instanceof Error ? error.message : "unknown reason",
-        }),
-    );
-  };
-  process.on("SIGHUP", renew);
-  return renew;
-}
-
-// Log lines are held back until the address is printed.
-function heldLog(io: Io): { write(line: string): void; release(): void } {
+/** Log lines are held back until the address is printed. */
+export function heldLog(io: Io): { write(line: string): void; release(): void } {
   let held: string[] | undefined = [];
   return {
     write: (line) => (held === undefined ? io.note(line) : void held.push(line)),

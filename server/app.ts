@@ -40,11 +40,15 @@ export interface App {
   listen(address: Address): number;
   /** Stops accepting connections, and resolves when the requests in flight have been answered. */
   stop(): Promise<void>;
+  /** Closes all connections, which aborts the requests that are still in flight. */
+  cut(): void;
 }
 
 /** `stopping` aborts when the server is about to stop. */
 export function createApp(runtime: Runtime, stopping: AbortSignal): App {
   let server: Bun.Server<undefined> | undefined;
+  /** With those whose certificate was replaced, until their last request has ended. */
+  const open = new Set<Bun.Server<undefined>>();
   const app = routed(
     frontOf(runtime, stopping, {
       peerOf: (request) => server?.requestIP(asReceived(request))?.address,
@@ -68,9 +72,18 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): App {
         routes: nativeRoutes(app),
         fetch,
       });
+      open.add(server);
       return server.port ?? port;
     },
-    stop: async () => server?.stop(),
+    stop: async () => {
+      const stopped = server;
+      if (stopped === undefined) return;
+      await stopped.stop();
+      open.delete(stopped);
+    },
+    cut: () => {
+      for (const each of open) void each.stop(true);
+    },
   };
 }
 
@@ -94,12 +107,16 @@ function routed(front: Front): Elysia {
     handler: { standardHostname: false },
   });
   app.use(descriptionPlugin(front, DOCS_PATH));
+  const { work } = front.runtime.core;
   const routes: Route[] = [...operationRoutes(front), ...mcpRoutes(front), ...pageRoutes(front)];
   const serve = (
     request: Request,
     params: Incoming["params"] | undefined,
     answering: Answering & { pages?: Pages | undefined },
-  ) => respond(front, new Incoming(front, request, params ?? NO_PARAMS, answering.pages), answering);
+  ) =>
+    work.during("requests", () =>
+      respond(front, new Incoming(front, request, params ?? NO_PARAMS, answering.pages), answering),
+    );
   for (const route of routes)
     app.route(route.method, route.path, ({ request, params }) => serve(request, params, route), RAW);
   const otherwise = { answer: (incoming: Incoming) => notFound(app, front, incoming) };

@@ -52,6 +52,10 @@ export class CheckedCall implements AnyCall {
     return query === undefined ? {} : queryOf(query, this.#incoming.request);
   }
 
+  get accept(): string | undefined {
+    return this.#incoming.request.headers.get("accept") ?? undefined;
+  }
+
   get idempotencyKey(): string | undefined {
     return this.#incoming.request.headers.get("idempotency-key") ?? undefined;
   }
@@ -66,7 +70,14 @@ export class CheckedCall implements AnyCall {
   }
 
   get streaming(): () => () => void {
-    return () => this.#revocation?.hold() ?? (() => undefined);
+    return () => {
+      const ended = this.#revocation?.hold();
+      const counted = this.runtime.core.work.hold("model_streams");
+      return () => {
+        counted[Symbol.dispose]();
+        ended?.();
+      };
+    };
   }
 
   // Bun creates the signal on first access, and most operations never use it.

@@ -30,7 +30,8 @@ function routesOf(front: Front, operation: ServedOperation): Route[] {
   const { method, alias, path, alsoAt = [], credential } = operation;
   const own = path.replaceAll("{", ":").replaceAll("}", "");
   const scoped = SCOPE + own.slice((own.startsWith(ADMIN) ? ADMIN : "/v1").length);
-  const alone = credential === "public" || path.includes("{project_id}");
+  const isOfProject = own.startsWith("/v1/") && !path.includes("{project_id}");
+  const alone = credential === "public" || !isOfProject;
   const paths = alone ? [own] : [own, scoped, ...alsoAt];
   const methods = alias === undefined ? [method] : [method, alias];
   const answer = (incoming: Incoming): Promise<Response> => dispatch(front, operation, incoming);

@@ -96,7 +96,7 @@ export function frontOf(runtime: Runtime, stopping: AbortSignal, { peerOf, keepO
   return {
     runtime,
     stopping,
-    rateLimit: rateLimitOf(settings, clock),
+    rateLimit: rateLimitOf(settings, clock, runtime.core.telemetry),
     badCredentials: new BadCredentials(runtime.limits, clock),
     requestLog: new RequestLog(runtime.core),
     cors: corsOf(settings),
@@ -115,16 +115,22 @@ export async function respond(
   { answer, path }: Answering,
 ): Promise<Response> {
   const { requestLog } = front;
-  const { clock } = front.runtime.core;
+  const { telemetry } = front.runtime.core;
   const { request } = incoming;
+  const traceparent = traceparentOf(request.headers);
   const requestId = front.nextRequestId();
   front.countRequest();
-  const started = requestLog.isTimed ? clock.monotonic() : 0;
+  const activity = telemetry.begin("request", {
+    method: request.method,
+    route: path,
+    traceparent,
+    tracestate: traceparent === undefined ? undefined : (request.headers.get("tracestate") ?? undefined),
+  });
   let response: Response;
   let failure: Failure | undefined;
   try {
     checkHost(request.headers);
-    response = await answer(incoming);
+    response = await activity.within(() => answer(incoming));
   } catch (thrown) {
     const counted = front.badCredentials.counted(thrown, request, incoming.address);
     failure = { thrown: counted, error: toRuntimeError(counted) };
@@ -132,22 +138,27 @@ export async function respond(
   }
   response.headers.set("x-request-id", requestId);
   if (front.isSecure) response.headers.set("strict-transport-security", HSTS);
-  const traceparent = request.headers.get("traceparent");
-  if (traceparent !== null && traceIdOf(traceparent) !== undefined)
-    response.headers.set("traceparent", traceparent);
+  if (traceparent !== undefined) response.headers.set("traceparent", traceparent);
   front.cors.mark(request, response.headers, incoming.pages);
+  const ms = activity.end({ status: response.status });
   if (failure !== undefined || requestLog.isTimed)
     requestLog.write({
       requestId,
       request,
       route: path,
       status: response.status,
-      durationMs: requestLog.isTimed ? Math.round(clock.monotonic() - started) : 0,
+      durationMs: Math.round(ms),
       address: incoming.address,
       principal: incoming.principal,
       failure,
     });
   return response;
+}
+
+/** Undefined without a valid one (W3C Trace Context). */
+function traceparentOf(headers: Headers): string | undefined {
+  const text = headers.get("traceparent");
+  return text !== null && traceIdOf(text) !== undefined ? text : undefined;
 }
 
 /** A host and a port (RFC 9110, section 7.2). Empty where the target has none. */

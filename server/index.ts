@@ -4,7 +4,8 @@ import { configurationError, type RuntimeError } from "../src/errors";
 import { ambiguousSources } from "../src/identity";
 import { addressOf } from "../src/open-core";
 import type { Runtime } from "../src/runtime";
-import { createApp } from "./app";
+import { type App, createApp } from "./app";
+import { listenForMetrics, type MetricsListener } from "./metrics-listener";
 import { readTls, type Tls } from "./tls";
 
 export { localApp } from "./app";
@@ -12,6 +13,8 @@ export { localApp } from "./app";
 export interface Server {
   /** For example `http://127.0.0.1:9099`. */
   readonly address: string;
+  /** Of the listener for metrics; undefined: none. */
+  readonly metricsAddress: string | undefined;
   /**
    * Reads certificate and key again and serves new connections with them; open connections stay open. Throws
    * `configuration` when they are not usable, and keeps the old ones.
@@ -19,6 +22,8 @@ export interface Server {
   renewTls(): Promise<void>;
   /** Stops accepting, ends long polls, waits for requests in flight and scheduled runs. The runtime stays open. */
   stop(): Promise<void>;
+  /** Closes all connections. Requests that are still in flight are aborted, so that `stop` soon resolves. */
+  cut(): void;
 }
 
 export interface ServerOptions {
@@ -55,6 +60,11 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   const bound = listen(port, tls);
   const address = addressOf(host, bound, tls !== undefined);
   runtime.listensOn(address);
+  runtime.ownState.begin();
+  // A temporary server, for a consent, leaves the address to the real one.
+  const scraped = options.runsScheduled === false ? undefined : await metricsOf(runtime, bound, app);
+  const endWatch = runtime.metrics.watch();
+  runtime.metrics.certificateEndsAt = tls?.endsAt;
   // Warns of a provider that spells its issuer in another way than the settings.
   void runtime.identity.readIssuers();
   let current = tls;
@@ -67,6 +77,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
     if (files === undefined) return;
     const renewed = readTls(files);
     warnOfExpiry(runtime, renewed);
+    runtime.metrics.certificateEndsAt = renewed.endsAt;
     // Bun cannot change the certificate of a listener, so another listener replaces it.
     const drained = app.stop();
     draining.add(drained);
@@ -77,14 +88,27 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   let last: Promise<void> = Promise.resolve();
   return {
     address,
+    metricsAddress: scraped?.address,
     // One after the other, because two at a time would compete for the port.
     renewTls: () => (last = last.catch(() => undefined).then(renew)),
     stop: async () => {
       stopping.abort();
+      endWatch();
       clearInterval(dropping);
-      await Promise.all([app.stop(), worker?.stop(), revocations, ...draining]);
+      await Promise.all([app.stop(), scraped?.stop(), worker?.stop(), revocations, ...draining]);
     },
+    cut: app.cut,
   };
+}
+
+/** Closes the port of the server again if the metrics cannot be served. */
+async function metricsOf(runtime: Runtime, port: number, app: App): Promise<MetricsListener | undefined> {
+  try {
+    return listenForMetrics(runtime, port);
+  } catch (error) {
+    await app.stop();
+    throw error;
+  }
 }
 
 function dropRetiredKeys({ rotation, core }: Runtime): void {

@@ -4,6 +4,7 @@ import type { Clock } from "../src/base";
 import type { Settings } from "../src/config";
 import { rateLimited } from "../src/errors";
 import { actorOf, type Principal } from "../src/identity";
+import { noTelemetry, type Telemetry } from "../src/telemetry";
 
 export interface RateLimit {
   /** Counts one request. Throws `rate_limited` with the time to wait. */
@@ -20,7 +21,11 @@ const MINUTE_MS = 60_000;
 const MANY = 10_000;
 
 /** Undefined when calls are not limited, which is the default. */
-export function rateLimitOf({ "http.rate_limit": perMinute }: Settings, clock: Clock): RateLimit | undefined {
+export function rateLimitOf(
+  { "http.rate_limit": perMinute }: Settings,
+  clock: Clock,
+  telemetry: Telemetry = noTelemetry,
+): RateLimit | undefined {
   if (perMinute === 0) return undefined;
   const everyMs = MINUTE_MS / perMinute;
   const buckets = new Map<string, Bucket>();
@@ -36,6 +41,7 @@ export function rateLimitOf({ "http.rate_limit": perMinute }: Settings, clock: C
       bucket.at = Math.min(bucket.at, now);
       const tokens = filled(bucket, now);
       if (tokens < 1) {
+        telemetry.count("refusal", { setting: "http.rate_limit" });
         throw rateLimited(
           `This credential may send ${perMinute} requests a minute (setting http.rate_limit). Wait, then try again.`,
           { retryAfterMs: Math.ceil((1 - tokens) * everyMs) },

@@ -35,16 +35,14 @@ const LONGEST_SEGMENT = 24;
 
 export class RequestLog {
   readonly #log: Runtime["core"]["log"];
-  readonly #hasAccess: boolean;
 
-  constructor({ log, settings }: Runtime["core"]) {
+  constructor({ log }: Runtime["core"]) {
     this.#log = log;
-    this.#hasAccess = settings["log.access"];
   }
 
   /** Whether the time that a request takes is needed. */
   get isTimed(): boolean {
-    return this.#hasAccess || this.#log.debugs;
+    return this.#log.hasAccess || this.#log.debugs;
   }
 
   write(answered: Answered): void {
@@ -52,7 +50,7 @@ export class RequestLog {
     if (status >= 500 && failure !== undefined)
       this.#log.error("request failed", { request_id: answered.requestId, error: failure.thrown });
     if (failure !== undefined && REFUSALS.has(status)) this.#refused(answered, failure.error);
-    if (this.#hasAccess) this.#log.access(accessFields(answered));
+    if (this.#log.hasAccess) this.#log.access(accessFields(answered));
     if (this.#log.debugs) this.#log.debug("request details", debugFields(answered));
   }
 

@@ -1,107 +1,122 @@
-// The log level of a running server. A command on the same data folder changes it, not a key of a project: the log is that
-// of the whole installation. The command proves, like a server does, that it has the root key (`serving.ts`).
+// The log of a running server: its level, and whether it has an access log. A command on the same data folder changes them,
+// not a key of a project: the log is that of the whole installation (`proven.ts`).
 import { type Static, Type } from "typebox";
 import { LOG_LEVELS, type LogLevel, timestamp } from "./base";
 import type { Core } from "./core";
-import { sameSecret } from "./crypto";
-import { notFound } from "./errors";
-import { ownsAnnouncement } from "./serving";
+import { provenMembers, requireProof } from "./proven";
+import { Temporary } from "./temporary";
 
-/** Times of requests are milliseconds since the epoch. */
+const until = Type.Optional(Type.String({ format: "date-time" }));
+const wantedUntil = Type.Optional(Type.Integer({ minimum: 0 }));
+
 export const LogLevelRequest = Type.Object(
   {
-    /** The id of the server's announcement. */
-    server: Type.String({ pattern: "^[A-Za-z0-9_-]{1,100}$" }),
+    ...provenMembers,
     /** Absent: only asks. */
     level: Type.Optional(Type.Enum([...LOG_LEVELS])),
     /** When the configured level returns; absent: when the server is restarted. */
-    until: Type.Optional(Type.Integer({ minimum: 0 })),
-    at: Type.Integer({ minimum: 0 }),
-    proof: Type.String({ pattern: "^[A-Za-z0-9_-]{1,200}$" }),
+    until: wantedUntil,
   },
   { additionalProperties: false },
 );
 export const LogLevelResponse = Type.Object({
   level: Type.Enum([...LOG_LEVELS]),
   configured: Type.Enum([...LOG_LEVELS]),
-  until: Type.Optional(Type.String({ format: "date-time" })),
+  until,
 });
 export type LogLevelRequest = Static<typeof LogLevelRequest>;
 export type LogLevelResponse = Static<typeof LogLevelResponse>;
 
-/** A request that somebody has recorded is of no use later. Both clocks are that of this machine. */
-const MAX_AGE_MS = 30_000;
+export const AccessLogRequest = Type.Object(
+  {
+    ...provenMembers,
+    /** Absent: only asks. */
+    access: Type.Optional(Type.Boolean()),
+    /** When the configured state returns; absent: when the server is restarted. */
+    until: wantedUntil,
+  },
+  { additionalProperties: false },
+);
+export const AccessLogResponse = Type.Object({
+  access: Type.Boolean(),
+  configured: Type.Boolean(),
+  until,
+  /** At `silent`, there is no access log either. */
+  level: Type.Enum([...LOG_LEVELS]),
+});
+export type AccessLogRequest = Static<typeof AccessLogRequest>;
+export type AccessLogResponse = Static<typeof AccessLogResponse>;
 
-export class LogLevels {
+export class LogControls {
   readonly #core: Core;
-  readonly #configured: LogLevel;
-  #until: number | undefined;
-  /** Ends the wait for the configured level to return. */
-  #waiting = new AbortController();
+  readonly #level: Temporary<LogLevel>;
+  readonly #access: Temporary<boolean>;
 
   constructor(core: Core) {
+    const { log } = core;
     this.#core = core;
-    this.#configured = core.log.level;
-  }
-
-  /**
-   * Changes the level, or only tells it. Throws `not_found` for another server's announcement, and for a caller that does
-   * not have the root key of the data folder.
-   */
-  async change({ proof, ...request }: LogLevelRequest): Promise<LogLevelResponse> {
-    if (!(await ownsAnnouncement(this.#core, request.server)))
-      throw notFound("This server has no announcement of this id.");
-    const isRecent = Math.abs(this.#core.clock.now() - request.at) <= MAX_AGE_MS;
-    if (!isRecent || !sameSecret(proof, await levelProof(this.#core, request))) {
-      const reason = "Only a command on the data folder of this server may change its log level.";
-      this.#core.log.refused("log level", { error: "not_found", reason });
-      throw notFound(reason);
-    }
-    if (request.level !== undefined) this.#set(request.level, request.until);
-    return this.#state();
-  }
-
-  /** Ends the wait; the level stays as it is. */
-  close(): void {
-    this.#waiting.abort();
-  }
-
-  #set(level: LogLevel, until: number | undefined): void {
-    const { log, clock } = this.#core;
-    this.#waiting.abort();
-    this.#waiting = new AbortController();
-    // Under the louder one of both levels, so that the log shows why it becomes quiet.
-    log.warn("the log level is changed", {
-      from: log.level,
-      to: level,
-      until: until === undefined ? undefined : timestamp(until),
+    this.#level = new Temporary(core, {
+      configured: log.level,
+      current: () => log.level,
+      apply: (level) => log.setLevel(level),
+      // Under the louder one of both levels, so that the log shows why it becomes quiet.
+      changes: (from, to, end) => log.warn("the log level is changed", { from, to, until: timeOf(end) }),
+      isBack: (from, to) => log.warn("the configured log level is back", { from, to }),
     });
-    log.setLevel(level);
-    this.#until = until;
-    if (until !== undefined) void this.#fallBack(until - clock.now(), this.#waiting.signal);
+    this.#access = new Temporary(core, {
+      configured: log.hasAccess,
+      current: () => log.hasAccess,
+      apply: (access) => log.setAccess(access),
+      changes: (from, to, end) =>
+        log.warn("the access log is switched", { from: word(from), to: word(to), until: timeOf(end) }),
+      isBack: (from, to) =>
+        log.warn("the access log is as configured again", { from: word(from), to: word(to) }),
+    });
   }
 
-  async #fallBack(afterMs: number, signal: AbortSignal): Promise<void> {
-    const { log, clock } = this.#core;
-    await clock.sleep(Math.max(0, afterMs), signal);
-    if (signal.aborted) return;
-    const from = log.level;
-    log.setLevel(this.#configured);
-    this.#until = undefined;
-    log.warn("the configured log level is back", { from, to: this.#configured });
+  /** Changes the level, or only tells it. Throws what `requireProof` throws. */
+  async changeLevel(request: LogLevelRequest): Promise<LogLevelResponse> {
+    await requireProof(this.#core, "log level", request);
+    if (request.level !== undefined) this.#level.set(request.level, request.until);
+    return { level: this.#core.log.level, configured: this.#level.configured, ...ending(this.#level) };
   }
 
-  #state(): LogLevelResponse {
-    const until = this.#until;
-    const state = { level: this.#core.log.level, configured: this.#configured };
-    return until === undefined ? state : { ...state, until: timestamp(until) };
+  /** Switches the access log, or only tells whether there is one. Throws what `requireProof` throws. */
+  async changeAccess(request: AccessLogRequest): Promise<AccessLogResponse> {
+    await requireProof(this.#core, "access log", request);
+    if (request.access !== undefined) this.#access.set(request.access, request.until);
+    const { hasAccess: access, level } = this.#core.log;
+    return { access, configured: this.#access.configured, ...ending(this.#access), level };
+  }
+
+  /** What is in force, for the status. */
+  get state() {
+    const { level, hasAccess: access } = this.#core.log;
+    const { until: levelUntil } = ending(this.#level);
+    const { until: accessUntil } = ending(this.#access);
+    return {
+      level,
+      ...(levelUntil === undefined ? {} : { level_until: levelUntil }),
+      access,
+      ...(accessUntil === undefined ? {} : { access_until: accessUntil }),
+    };
+  }
+
+  /** Ends the waits; everything stays as it is. */
+  close(): void {
+    this.#level.close();
+    this.#access.close();
   }
 }
 
-/** What only a process with the root key can make for a request. */
-export function levelProof(
-  { keyring }: Core,
-  { server, level, until, at }: Omit<LogLevelRequest, "proof">,
-): Promise<string> {
-  return keyring.prove(JSON.stringify(["log level", server, level ?? null, until ?? null, at]));
+function ending({ until: end }: Temporary<unknown>): { until?: string } {
+  return end === undefined ? {} : { until: timestamp(end) };
+}
+
+function timeOf(end: number | undefined): string | undefined {
+  return end === undefined ? undefined : timestamp(end);
+}
+
+function word(access: boolean): string {
+  return access ? "on" : "off";
 }

@@ -4,9 +4,11 @@ import {
   type Clock,
   createLog,
   type LeveledLog,
+  type LogLevel,
   lineFormat,
   systemClock,
   withoutTrailingSlashes,
+  WorkInFlight,
 } from "./base";
 import { type Config, ensureFolder } from "./config";
 import type { Core } from "./core";
@@ -22,6 +24,8 @@ import {
 import { openStores, withDatabaseErrors } from "./data-folder";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { openSqlite, type SqliteOptions, type Store } from "./store";
+import { Telemetry, type Traces } from "./telemetry";
+import { startTraces } from "./tracing";
 import type { Programs, WorkerKinds } from "./workers";
 
 /** Replaced by tests: clock, randomness, log, database engine, keyring, outbound client. */
@@ -55,13 +59,17 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
   const tls = config.tlsFiles();
   const clock = parts.clock ?? systemClock;
   const random = parts.random ?? systemRandom;
-  const log = parts.log ?? standardErrorLog(config, clock);
+  const telemetry = new Telemetry(clock);
+  const log = parts.log ?? standardErrorLog(config, clock, telemetry);
+  log.setAccess(settings["log.access"]);
   const folder = config.dataFolder();
   const sources = rootKeySources(config);
   ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");
   await withDatabaseErrors(folder, () => backUpIfUpgraded(config, folder, log));
   const { store, logStore } = await openStores(folder, parts.openStore ?? openSqlite, log);
+  let traces: Traces | undefined;
   const close = async (): Promise<void> => {
+    await traces?.stop();
     await logStore.close();
     await store.close();
   };
@@ -84,7 +92,9 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
       }),
     );
     log.debug("opened", { data_dir: folder, root_key_id: keyring.rootKeyId, root_key: config.rootKey });
-    const egress = parts.egress ?? egressOf(config, log);
+    const egress = parts.egress ?? egressOf(config, log, { telemetry });
+    const egressTo = (allow: readonly string[]): Egress => egressOf(config, log, { allow });
+    traces = await startTraces(config, { telemetry, clock, random, log, egressTo });
     let address = trimSlash(settings.public_url ?? defaultAddress(config));
     const publicUrl = (): string => address;
     return {
@@ -93,10 +103,12 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
         store,
         keyring,
         egress,
+        telemetry,
         clock,
         random,
         log,
         settings,
+        work: new WorkInFlight(),
         clientSecret,
         tls,
         publicUrl,
@@ -122,18 +134,24 @@ async function backUpIfUpgraded(config: Config, folder: string, log: LeveledLog)
   if (isWanted) await backUpBeforeUpgrade({ folder, backups: config.backupFolder(), recipients, log });
 }
 
-function standardErrorLog({ settings }: Config, clock: Clock): LeveledLog {
+function standardErrorLog({ settings }: Config, clock: Clock, telemetry: Telemetry): LeveledLog {
   const write = (line: string): void => {
     process.stderr.write(`${line}\n`);
   };
   const format = lineFormat(settings["log.format"] ?? "json");
-  return createLog({ level: settings["log.level"], clock, write, format });
+  const wrote = (level: LogLevel): void => telemetry.count("log_line", { level });
+  return createLog({ level: settings["log.level"], clock, write, wrote, format });
 }
 
-function egressOf(config: Config, log: LeveledLog): Egress {
+/** `allow`: in addition to `egress.allow`. */
+function egressOf(
+  config: Config,
+  log: LeveledLog,
+  { telemetry, allow = [] }: { telemetry?: Telemetry; allow?: readonly string[] },
+): Egress {
   const { settings } = config;
   return createEgress({
-    allow: settings["egress.allow"],
+    allow: [...settings["egress.allow"], ...allow],
     timeoutMs: settings["egress.timeout"] * 1000,
     maxBytes: settings["egress.max_bytes"],
     maxTotalBytes: settings["egress.max_total_bytes"],
@@ -141,6 +159,7 @@ function egressOf(config: Config, log: LeveledLog): Egress {
     authorities: config.certificateAuthorities(),
     places: engineLimit(process.env["BUN_CONFIG_MAX_HTTP_REQUESTS"]),
     log,
+    telemetry,
   });
 }
 

@@ -53,13 +53,14 @@ export function programsOf(
 
 /** MCP servers, at addresses and as programs. */
 export function mcpServersOf(
-  { egress, clock, settings }: Core,
+  { egress, telemetry, clock, settings }: Core,
   stdio: StdioWorkers,
   workers: () => Workers,
 ): McpKind {
   return mcpKind({
     stdio,
     egress,
+    telemetry,
     clock,
     maxResultBytes: settings["mcp.max_result_bytes"],
     stale: (projectId, id) => workers().stale(projectId, id),

@@ -8,7 +8,7 @@ import {
   PageAuthorization,
 } from "./authorization";
 import { recordRestoration } from "./backup";
-import type { Config, SettingDeclarations } from "./config";
+import type { Config } from "./config";
 import { Connections, endConnectionsOfProvider, LeavingGrants, removeConnections } from "./connections";
 import type { Core } from "./core";
 import { Gateways } from "./gateways";
@@ -22,11 +22,14 @@ import { Providers } from "./providers";
 import { Mcp } from "./mcp";
 import { Chat, Embeddings, Models, Responses } from "./llm";
 import { Limits } from "./limits";
-import { LogLevels } from "./log-level";
+import { metricsOf } from "./metered";
+import type { Metrics } from "./metrics";
+import { OwnState } from "./own-state";
 import { Manifests } from "./manifest";
 import { Rotation } from "./rotation";
 import { Secrets } from "./secrets";
 import { sealedColumns } from "./sealed-columns";
+import { checkSettingNames } from "./setting-names";
 import { SessionSettings } from "./settings";
 import { Users } from "./users";
 import type { Store } from "./store";
@@ -73,8 +76,9 @@ export interface Runtime {
   readonly chat: Chat;
   readonly responses: Responses;
   readonly embeddings: Embeddings;
-  /** Changes the log level of this process for commands on its data folder. */
-  readonly logLevels: LogLevels;
+  /** What this process knows of itself, and its log, for commands on its data folder. */
+  readonly ownState: OwnState;
+  readonly metrics: Metrics;
   health(): Promise<Health>;
   /** Sets the address that the server listens on, which is unknown before with port 0; `public_url` overrides it. */
   listensOn(address: string): void;
@@ -97,15 +101,18 @@ export async function createRuntime(
       await services.identity.ensureDefaults();
       await recordRestoration(core, services.audit);
     });
+    const metrics = metricsOf(core, config, { ...services, logStore, extensions, health });
+    services.ownState.metrics = metrics;
     return {
       core,
       extensions,
       ...services,
+      metrics,
       health: () => health.check(),
       listensOn,
       endReads,
       close: async () => {
-        services.logLevels.close();
+        services.ownState.close();
         await Promise.all([
           services.connections.close(),
           services.idempotency.close(),
@@ -242,6 +249,7 @@ function servicesOf(
     audit,
     executionLog,
     limits,
+    programs,
     rotation,
     identity,
     providers,
@@ -280,20 +288,6 @@ function servicesOf(
     chat,
     responses: new Responses(core, models, tools),
     embeddings: new Embeddings(core, models),
-    logLevels: new LogLevels(core),
+    ownState: new OwnState(core, { backupFolder: config.backupFolder(), executionLog, connections }),
   };
-}
-
-// A misspelled name would silently leave an address at its default.
-function checkSettingNames({ catalogs, presets }: Extensions, declared: SettingDeclarations): void {
-  const used = [
-    ...catalogs.flatMap(({ bases }) =>
-      Object.values(bases).flatMap(({ setting, secret }) => [setting, secret?.setting]),
-    ),
-    ...presets.map(({ tokenServers }) => tokenServers?.setting),
-  ];
-  for (const name of used) {
-    if (name !== undefined && !Object.hasOwn(declared, name))
-      throw new Error(`${name} is not a declared setting`);
-  }
 }

@@ -61,6 +61,11 @@ export async function ownsAnnouncement(core: Core, id: string): Promise<boolean>
   return announced?.instance === core.instance;
 }
 
+/** The id of the newest announcement of this process. */
+export async function ownAnnouncement(core: Core): Promise<string | undefined> {
+  return newestFirst(await core.store.all(FIND)).find(({ instance }) => instance === core.instance)?.id;
+}
+
 /** The proof that only the announced server gives. */
 export function expectedProof({ keyring }: Core, id: string, challenge: string): Promise<string> {
   return keyring.prove(JSON.stringify(["server", id, challenge]));

@@ -259,6 +259,23 @@ describe("the one-way rule allows", () => {
   });
 });
 
+describe("the stand-ins are loaded only by the command that runs them:", () => {
+  test.each([
+    ["a catalog", "catalogs/chat/tools.ts", 'import { x } from "../sandbox/chat";', 1],
+    ["the catalogs, later", "catalogs/index.ts", 'void import("./sandbox");', 1],
+    ["another command, later", "cli/serve.ts", 'void import("../catalogs/sandbox");', 1],
+    ["the command at once", "cli/commands/sandbox.ts", 'import { x } from "../sandbox/run";', 1],
+    ["another command's start", "cli/commands/serve.ts", 'void import("../sandbox/run");', 1],
+    ["the command at its start", "cli/sandbox/run.ts", 'import { x } from "../../catalogs/sandbox";', 1],
+    ["the command when it runs", "cli/sandbox/run.ts", 'void import("../../catalogs/sandbox");', 0],
+    ["a type", "cli/sandbox/state.ts", 'import type { X } from "../../catalogs/sandbox";', 0],
+    ["the command, later", "cli/commands/sandbox.ts", 'void import("../sandbox/run");', 0],
+    ["a stand-in", "catalogs/sandbox/sheets/front.ts", 'import { x } from "../chat/json";', 0],
+  ])("%s", (_what, path, text, count) => {
+    expect(violationsOf(projectWith(path, text))).toHaveLength(count);
+  });
+});
+
 describe("the other rules", () => {
   test.each([
     "src/audit/service.ts",

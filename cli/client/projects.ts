@@ -1,6 +1,5 @@
 // Projects, organizations and the caller, on the data folder and over HTTP. Projects are created and deleted on the data
 // folder only.
-import { version } from "../../package.json";
 import type { Page } from "../../src/base";
 import type { Organization, Project, ProjectPatch } from "../../src/identity";
 import type { Status } from "../../src/status";
@@ -40,8 +39,14 @@ export const listOrganizations = operation<[], Page<Organization>>({
 
 export const getStatus = operation<[], Status>({
   direct: async ({ served, principal }) => {
-    const { statusOf } = await import("../../src/status");
-    return statusOf(await served(), principal, version);
+    const [{ statusOf }, { stateOfServer }] = await Promise.all([
+      import("../../src/status"),
+      import("../server-state"),
+    ]);
+    const runtime = await served();
+    const status = await statusOf(runtime, principal);
+    const server = await stateOfServer(runtime);
+    return server === undefined ? status : { ...status, server };
   },
   remote: (server) => server.get("/v1/admin/status"),
 });

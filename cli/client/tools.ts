@@ -38,7 +38,7 @@ export const authorizeTool = operation<[request: AuthorizeTool], Authorization>(
 export const executeTool = operation<[request: ExecuteTool], Execution>({
   direct: async ({ served, principal, checked }, request) => {
     const { ExecuteToolRequest } = await import("../../src/tools/schema");
-    return (await served()).tools.execute(principal, checked(ExecuteToolRequest, request));
+    return (await served()).tools.execute(principal, checked(ExecuteToolRequest, request), { entry: "cli" });
   },
   remote: (server, request) => server.send("POST", "/v1/tools/execute", request),
 });

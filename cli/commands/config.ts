@@ -111,6 +111,7 @@ function valueOf(loaded: Config, name: string): unknown {
   if (name === "root_key") return loaded.rootKey === undefined ? null : "set";
   if (name === "api_key") return loaded.apiKey === undefined ? null : "set";
   if (name === "auth.client_secret") return loaded.clientSecret === undefined ? null : "set";
+  if (name === "telemetry.otlp.headers") return loaded.collectorHeaders === undefined ? null : "set";
   if (name === "models") return loaded.models.map(({ record }) => record.id);
   if (name === "workers") return loaded.workers.map(({ record }) => record.id);
   if (name === "data_dir") return orNull(() => loaded.dataFolder());

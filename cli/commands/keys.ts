@@ -50,9 +50,10 @@ export const verbs = [
       "runtime keys create my-agent",
       "runtime keys create ops --role admin --expires 90d",
       "runtime keys create verifier --role verify",
+      "runtime keys create prometheus --role metrics",
     ],
     flags: [
-      { flag: "--role <role>", meaning: "admin, run, read or verify (default: run)" },
+      { flag: "--role <role>", meaning: "admin, run, read, verify or metrics (default: run)" },
       {
         flag: "--user <user>",
         meaning: "user that the key may act for; may be repeated (default: any)",
@@ -65,7 +66,7 @@ export const verbs = [
     ],
     read: (line) => ({
       name: line.word(0),
-      role: line.choice("role", ["admin", "run", "read", "verify"]),
+      role: line.choice("role", ["admin", "run", "read", "verify", "metrics"]),
       users: line.texts("user"),
       expires_at: expiryIn(line),
     }),

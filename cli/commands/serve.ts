@@ -7,8 +7,17 @@ export const verbs = [
     usage: "serve",
     summary:
       "Run the server. The first line on standard error is its address; it is ready when GET /v1/health returns 200.",
-    examples: ["runtime serve", "runtime serve --host 0.0.0.0 --tls-cert server.pem --tls-key server.key"],
+    examples: [
+      "runtime serve",
+      "runtime serve --dev",
+      "runtime serve --host 0.0.0.0 --tls-cert server.pem --tls-key server.key",
+    ],
     flags: [
+      {
+        flag: "--dev",
+        meaning:
+          "for this machine only: with the access log, and with an admin key that is printed once on standard output and ends with the server",
+      },
       { flag: "--host <address>", meaning: "address to listen on" },
       { flag: "--port <port>", meaning: "port; 0 selects a free one" },
       { flag: "--tls-cert <file>", meaning: "certificate with its chain (PEM); read again on SIGHUP" },
@@ -28,11 +37,12 @@ export const verbs = [
       "tls.key": line.text("tls-key"),
       "log.level": line.text("log-level"),
       "log.format": line.text("log-format"),
-      "log.access": line.has("log-access") ? "true" : undefined,
+      "log.access": line.has("log-access") || line.has("dev") ? "true" : undefined,
+      isDev: line.has("dev"),
     }),
     run: async (io, common, options) => {
       refuseServer(common, "serve");
-      await (await import("../serve")).serve(io, common, options);
+      return (await import("../serve")).serve(io, common, options);
     },
   }),
 ];

@@ -1,15 +1,7 @@
 // `runtime version`.
-import { version } from "../../package.json";
+import { VERSION } from "../../src/version";
 import { verb } from "../command";
 import { printRecord } from "../output";
-
-interface Build {
-  commit: string;
-  date: string;
-}
-
-// Set by build.ts.
-declare const RUNTIME_BUILD: Build | undefined;
 
 export const verbs = [
   verb({
@@ -18,20 +10,20 @@ export const verbs = [
     examples: ["runtime --version", "runtime version -o json"],
     read: () => ({}),
     run: async (io, common) => {
-      const build = typeof RUNTIME_BUILD === "undefined" ? undefined : RUNTIME_BUILD;
+      const { version, commit, build_date } = VERSION;
       const platform = `${process.platform}-${process.arch}`;
       printRecord(
         io,
         common,
-        { version, ...build, platform, bun: Bun.version },
+        { ...VERSION, platform, bun: Bun.version },
         {
           name: () => version,
           columns: [],
-          optional: ["commit", "date"],
+          optional: ["commit", "build_date"],
           lines: () => [
             ["version", version],
-            ["commit", build?.commit ?? "none: started from its sources"],
-            ["date", build?.date],
+            ["commit", commit ?? "none: started from its sources"],
+            ["build date", build_date],
             ["platform", platform],
             ["bun", Bun.version],
           ],

@@ -70,9 +70,11 @@ function answerSlowly(
   const streams = (): boolean => accepts(request, "text/event-stream");
   return new Promise((resolve, reject) => {
     let stream: EventStream | undefined;
+    let counted: Disposable | undefined;
     const events = (): EventStream => {
       if (stream === undefined) {
         stream = new EventStream(silenceMs, () => stop.abort());
+        counted = runtime.core.work.hold("mcp_streams");
         keepOpen(request);
         resolve(stream.response());
       }
@@ -97,6 +99,7 @@ function answerSlowly(
       held[Symbol.dispose]();
       revocation[Symbol.dispose]();
       admission?.[Symbol.dispose]();
+      counted?.[Symbol.dispose]();
       // A stream just ends, because its status has been sent.
       if (revocation.aborted) return stream === undefined ? reject(revoked()) : stream.close();
       if (stream === undefined && (reply.text === undefined || accepts(request, "application/json")))

@@ -23,6 +23,7 @@ export async function mcpStream(front: Front, incoming: Incoming): Promise<Respo
   const user = await admitted(front, incoming);
   const { runtime, stopping, keepOpen } = front;
   const held = holdStream(runtime.limits, user.principal);
+  const counted = runtime.core.work.hold("mcp_streams");
   const stop = new Departure(request);
   const revocation = new Revocation(runtime, user.principal);
   revocation.addEventListener("abort", () => stop.abort());
@@ -46,7 +47,7 @@ export async function mcpStream(front: Front, incoming: Incoming): Promise<Respo
   });
   void over.then(answer.reject, answer.reject).finally(() => {
     stream?.close();
-    for (const each of [held, stop, revocation, admission]) each[Symbol.dispose]();
+    for (const each of [held, counted, stop, revocation, admission]) each[Symbol.dispose]();
   });
   return answer.promise.catch((reason: unknown) => {
     if (reason instanceof RpcError) return replyResponse(errorReply(undefined, reason));

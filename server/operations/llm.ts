@@ -74,8 +74,15 @@ async function conversed(
   call: Pick<Call<unknown, { stream?: boolean | null }>, "body" | "departure" | "signal" | "streaming">,
   answer: (stop: Pick<ChatCall, "signal" | "ended">) => Promise<ChatAnswer>,
 ): Promise<Response> {
-  if (call.body.stream === true)
-    return responseOf(await answer({ signal: call.signal, ended: call.streaming() }));
+  if (call.body.stream === true) {
+    const ended = call.streaming();
+    try {
+      return responseOf(await answer({ signal: call.signal, ended }));
+    } catch (error) {
+      ended();
+      throw error;
+    }
+  }
   using signal = call.departure();
   return responseOf(await answer({ signal }));
 }

@@ -16,6 +16,8 @@ export interface Call<Query, Body> {
   body: Body;
   /** The text of the body; empty where the operation takes none. */
   text: string;
+  /** Value of `Accept`. */
+  accept: string | undefined;
   /** Value of `Idempotency-Key`. */
   idempotencyKey: string | undefined;
   /** Aborts like `signal`. Cheaper than `signal`, which is a real one; the handler disposes of it. */

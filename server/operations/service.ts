@@ -1,8 +1,10 @@
 // Public operations about the service itself.
 import { Type } from "typebox";
 import { notFound } from "../../src/errors";
-import { LogLevelRequest, LogLevelResponse } from "../../src/log-level";
+import { AccessLogRequest, AccessLogResponse, LogLevelRequest, LogLevelResponse } from "../../src/log-level";
+import { ServerStateRequest, ServerStateResponse } from "../../src/own-state";
 import { proofOf } from "../../src/serving";
+import { metricsPage } from "../metrics-page";
 import { operation, StatusAnswer } from "./operation";
 
 const ProofQuery = Type.Object({
@@ -28,6 +30,18 @@ export const serviceOperations = [
       const health = await runtime.health();
       return new StatusAnswer(health.healthy ? 200 : 503, health);
     },
+  }),
+
+  // Outside /v1, because scrapers look for it there. Its text is not JSON.
+  operation("GET", "/metrics", {
+    id: "metrics",
+    credential: ["admin", "metrics"],
+    extension: true,
+    tag,
+    summary: "Get the metrics of this server, in OpenMetrics or the text format of Prometheus",
+    success: { status: 200 },
+    errors: [401, 403, 404],
+    handle: ({ runtime, principal, accept }) => metricsPage(runtime, accept, principal.projectId),
   }),
 
   // Our command line sends no key to an announced address before this.
@@ -57,6 +71,31 @@ export const serviceOperations = [
     body: LogLevelRequest,
     success: { status: 200, schema: LogLevelResponse },
     errors: [400, 404, 413, 415],
-    handle: ({ runtime, body }) => runtime.logLevels.change(body),
+    handle: ({ runtime, body }) => runtime.ownState.log.changeLevel(body),
+  }),
+
+  operation("PUT", "/v1/access_log", {
+    id: "access-log",
+    credential: "public",
+    extension: true,
+    tag,
+    summary: "Switch the access log, for a command on the data folder, which proves that it has the root key",
+    body: AccessLogRequest,
+    success: { status: 200, schema: AccessLogResponse },
+    errors: [400, 404, 413, 415],
+    handle: ({ runtime, body }) => runtime.ownState.log.changeAccess(body),
+  }),
+
+  operation("POST", "/v1/server_state", {
+    id: "server-state",
+    credential: "public",
+    extension: true,
+    tag,
+    summary:
+      "Get the state of this server, for a command on the data folder, which proves that it has the root key",
+    body: ServerStateRequest,
+    success: { status: 200, schema: ServerStateResponse },
+    errors: [400, 404, 413, 415],
+    handle: ({ runtime, body }) => runtime.ownState.tell(body),
   }),
 ];

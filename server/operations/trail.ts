@@ -1,5 +1,4 @@
 // Status, audit trail and executions. Not part of the published contract.
-import { version } from "../../package.json";
 import {
   AuditEntries,
   AuditQuery,
@@ -22,7 +21,7 @@ export const trailOperations = [
     summary: "Get the status of the deployment and the project",
     success: { status: 200, schema: StatusResponse },
     errors: [400, 401, 403, 500],
-    handle: ({ runtime, principal }) => statusOf(runtime, principal, version),
+    handle: ({ runtime, principal }) => statusOf(runtime, principal),
   }),
   operation("GET", "/v1/admin/audit", {
     id: "audit-list",

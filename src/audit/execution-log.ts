@@ -116,6 +116,11 @@ export class ExecutionLog {
     };
   }
 
+  /** Entries that are not written yet. */
+  get unwritten(): number {
+    return this.#entries.length;
+  }
+
   add(entry: ExecutionEntry): void {
     this.#entries.push({ entry, now: this.#clock.now() });
     this.#bound();

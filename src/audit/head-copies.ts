@@ -58,6 +58,7 @@ export class HeadCopies {
   async #post(url: string, heads: readonly SignedHead[]): Promise<void> {
     const { egress } = this.#core;
     const response = await egress.fetch(url, {
+      group: "audit",
       method: "POST",
       headers: { "content-type": "application/x-ndjson" },
       body: linesOf(heads),

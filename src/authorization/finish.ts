@@ -121,13 +121,14 @@ export class Finish {
       }
       return this.#tooLate(flow, provider, grant);
     }
+    this.#count(reason);
     this.#granted?.({ projectId: flow.project_id, userId: flow.user_id, providerId: provider.id });
     return reason === null ? completedOutcome(flow) : { kind: "failed", reason, about: partiesOf(flow) };
   }
 
   /** Fails a flow. The grant that it holds is revoked. */
   async fail(flow: FlowRow, reason: string, by: Actor): Promise<Outcome> {
-    await this.#core.store.write(() => this.#fail(flow, reason, by));
+    if (await this.#core.store.write(() => this.#fail(flow, reason, by))) this.#count(reason);
     this.#connections.revocations.sendInBackground(flow.id);
     return { kind: "failed", reason, about: partiesOf(flow) };
   }
@@ -138,7 +139,14 @@ export class Finish {
     await this.#revoke({ ...ownerOf(flow, provider), isUsable: false }, grant, () =>
       this.#fail(flow, reason, by),
     );
+    this.#count(reason);
     return { kind: "failed", reason, about: partiesOf(flow) };
+  }
+
+  /** For metrics. `reason`: why the consent has failed; null: it has not. */
+  #count(reason: string | null): void {
+    const event = reason === null ? "granted" : DECLINED.has(reason) ? "declined" : "failed";
+    this.#core.telemetry.count("consent", { event });
   }
 
   #fail(flow: FlowRow, reason: string, by: Actor): Transaction<boolean> {
@@ -226,6 +234,7 @@ export class Finish {
       await this.#revoke(ownerOf(flow, provider), grant, () =>
         this.#fail(flow, "the grant could not be stored", by),
       );
+      this.#count("the grant could not be stored");
     } catch (error) {
       this.#core.log.error("a grant was lost", { provider_id: provider.id, error });
     }

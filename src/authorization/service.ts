@@ -262,6 +262,7 @@ export class AuthorizationService {
       expires_at: now + UNOPENED_MS,
     };
     const stored = await this.#newFlows.added(projectId, () => this.#findOrAdd(request, row, now));
+    if (stored.id === id) this.#core.telemetry.count("consent", { event: "begun" });
     return flowRecord(this.#core, stored);
   }
 

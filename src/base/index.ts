@@ -1,6 +1,7 @@
 // Shared by all areas: time, JSON, logging, redacted values.
 export { checkUserId, MAX_USER_ID, userIdFault } from "./user-id";
 export { type Alarm, setAlarm } from "./alarms";
+export { C_LIBRARIES } from "./c-library";
 export { type Clock, isFresh, nextTurn, systemClock, timestamp } from "./clock";
 export { type DelayLimits, Delays } from "./delays";
 export { isLoopback } from "./hosts";
@@ -47,6 +48,7 @@ export { netstrings } from "./netstrings";
 export { inTurn, Places } from "./places";
 export { RecentMap } from "./recent-map";
 export { sentence } from "./sentence";
+export { WORK_KINDS, type WorkCounts, WorkInFlight, type WorkKind } from "./work";
 export { withoutTrailingSlashes } from "./trailing";
 export { checked, compileOnce, fieldErrors, hasNul, withoutNulls } from "./check";
 export { MAX_LIMIT, type Page, page, paging, type Paging, UNPAGED_LIMIT, wholePage } from "./page";

@@ -21,6 +21,7 @@ export async function checkIssuer(
   const isTemplate = issuerIn === "auth.url" && settings["auth.issuer"] !== undefined;
   const get = (address: string) =>
     core.egress.fetch(address, {
+      group: "check",
       project,
       headers: { accept: "application/json" },
       timeoutMs: TIMEOUT_MS,

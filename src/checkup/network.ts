@@ -88,6 +88,7 @@ export async function checkEndpoint(
   const { origin } = new URL(address);
   try {
     const response = await core.egress.fetch(address, {
+      group: "check",
       method: "GET",
       project,
       timeoutMs: TIMEOUT_MS,

@@ -12,6 +12,7 @@ import {
   type SettingDeclarations,
   type Settings,
 } from "./keys";
+import { otelValues, tracesEndpoint } from "./otel";
 import { absolute, defaultConfigFile, defaultDataFolder, type Environment } from "./paths";
 import { readModels, type StaticModel } from "./records";
 import { readWorkers, type StaticWorker } from "./workers";
@@ -60,7 +61,25 @@ export function loadConfig({
   const values = new Map<string, SettingValue>();
   for (const [name, declaration] of Object.entries(declarations))
     values.set(name, pick({ name, ...declaration }, flags, environment, fromFile, file));
-  return new Config(declarations, values, file, environment);
+  const ignored = addOtel(declarations, values, environment);
+  return new Config(declarations, values, file, environment, ignored);
+}
+
+/** Fills in the standard variables of OpenTelemetry. Returns a line about each that is ignored. */
+function addOtel(
+  declarations: SettingDeclarations,
+  values: Map<string, SettingValue>,
+  environment: Environment,
+): string[] {
+  const endpoint = values.get("telemetry.otlp.endpoint");
+  if (typeof endpoint?.value === "string")
+    values.set("telemetry.otlp.endpoint", { ...endpoint, value: tracesEndpoint(endpoint.value) });
+  const otel = otelValues(environment, values);
+  for (const [name, { value, origin }] of otel.values) {
+    const declaration = declarations[name];
+    if (declaration !== undefined) values.set(name, checked({ name, ...declaration }, value, origin));
+  }
+  return otel.ignored;
 }
 
 function pick(
@@ -114,6 +133,10 @@ export class Config {
   readonly clientSecret: Redacted | undefined;
   /** The API key that commands send to a server. */
   readonly apiKey: Redacted | undefined;
+  /** Headers of requests with traces: `telemetry.otlp.headers`. */
+  readonly collectorHeaders: Redacted | undefined;
+  /** What is ignored of the environment, a line each. */
+  readonly ignored: readonly string[];
   /** Model entries. Their API keys are not part of `settings` either. */
   readonly models: readonly StaticModel[];
   /** Workers. Their secrets are not part of `settings` either. */
@@ -128,8 +151,11 @@ export class Config {
     values: Map<string, SettingValue>,
     file: string | undefined,
     environment: Environment,
+    ignored: readonly string[],
   ) {
     this.declarations = declarations;
+    this.ignored = ignored;
+    this.collectorHeaders = secretOf(values.get("telemetry.otlp.headers"));
     this.rootKey = secretOf(values.get("root_key"));
     this.clientSecret = secretOf(values.get("auth.client_secret"));
     this.apiKey = secretOf(values.get("api_key"));
@@ -147,6 +173,11 @@ export class Config {
     this.file = file;
     this.#values = values;
     this.#environment = environment;
+  }
+
+  /** Whether a setting has a value, its default too. Also of those that are not part of `settings`. */
+  isSet(name: string): boolean {
+    return this.#values.get(name)?.value !== undefined;
   }
 
   /** Where the value of a setting comes from, for people to read. */

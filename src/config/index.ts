@@ -8,7 +8,8 @@ export {
   type SettingDeclarations,
   type Settings,
 } from "./keys";
-export { ensureFolder, type Environment } from "./paths";
+export { absolute, defaultStateFolder, ensureFolder, type Environment } from "./paths";
+export { path } from "./types";
 export { settingOf } from "./values";
 export { AnthropicServer, ModelEntryId, OpenAiServer, type ModelRecord, type StaticModel } from "./records";
 export type { StaticWorker } from "./workers";

@@ -7,7 +7,10 @@ import { BACKUP_KEYS } from "./backup-keys";
 import { HTTP_KEYS } from "./http-keys";
 import { LOG_KEYS } from "./log-keys";
 import { RETENTION_KEYS } from "./retention-keys";
+import { METRICS_KEYS } from "./metrics-keys";
+import { SHUTDOWN_KEYS } from "./shutdown-keys";
 import { ModelRecord } from "./records";
+import { TRACE_KEYS } from "./trace-keys";
 import { WORKER_KEYS } from "./worker-keys";
 import { address, argumentList, count, credentialName, path, seconds, text, userSources } from "./types";
 
@@ -259,6 +262,9 @@ export const KEYS = {
   ...AUDIT_KEYS,
   ...BACKUP_KEYS,
   ...LOG_KEYS,
+  ...METRICS_KEYS,
+  ...SHUTDOWN_KEYS,
+  ...TRACE_KEYS,
 } as const satisfies SettingDeclarations;
 
 export type KeyName = keyof typeof KEYS;

@@ -17,6 +17,12 @@ export function defaultDataFolder(environment: Environment): string | undefined 
   return folder === undefined ? undefined : join(folder, "runtime");
 }
 
+/** `$XDG_STATE_HOME/runtime`, or undefined without a home folder. */
+export function defaultStateFolder(environment: Environment): string | undefined {
+  const folder = xdg(environment, "XDG_STATE_HOME", ".local/state");
+  return folder === undefined ? undefined : join(folder, "runtime");
+}
+
 /** Makes a path absolute; `~` is the home folder. Throws `configuration` for `~` without a home folder. */
 export function absolute(path: string, environment: Environment): string {
   if (path !== "~" && !path.startsWith("~/")) return resolve(path);

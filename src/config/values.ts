@@ -21,6 +21,7 @@ export function fromText(setting: NamedSetting, text: string, origin: string): u
   const { schema } = setting;
   const type = "type" in schema ? schema.type : undefined;
   if (type === "integer") return /^-?\d{1,15}$/.test(text) ? Number(text) : refuse(setting, origin);
+  if (type === "number") return /^\d{1,9}(\.\d{1,17})?$/.test(text) ? Number(text) : refuse(setting, origin);
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : refuse(setting, origin);
   if (type === "array" && (setting.json === true || isObjectList(schema)))
     return fromJson(setting, text, origin);

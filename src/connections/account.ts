@@ -1,5 +1,5 @@
 // Which account at the provider a grant belongs to.
-import { isObject, type Json } from "../base";
+import { isObject, type Json, type JsonObject } from "../base";
 import { hashOf } from "../crypto";
 import type { Provider } from "../providers";
 import type { AccountInfo } from "./tokens";
@@ -17,4 +17,12 @@ export function accountOf({ oauth2 }: Provider, { facts, userInfo }: AccountInfo
 function userOf(userInfo: Json | undefined): Json {
   if (!isObject(userInfo)) return null;
   return userInfo["sub"] ?? userInfo["id"] ?? null;
+}
+
+/** A refresh must not change the account (OpenID Connect Core, section 12.2). Facts that are missing are not compared. */
+export function namesAnotherAccount({ oauth2 }: Provider, before: JsonObject, now: JsonObject): boolean {
+  return oauth2.account.some((name) => {
+    const [old = null, current = null] = [before[name], now[name]];
+    return old !== null && current !== null && JSON.stringify(old) !== JSON.stringify(current);
+  });
 }

@@ -35,6 +35,7 @@ export async function testKey(core: Core, provider: Provider, key: Redacted): Pr
   const { url, headers } = withKey(config, config.test.url, key);
   try {
     const { status } = await core.egress.fetch(url, {
+      group: "auth_provider",
       method,
       headers: { accept: "application/json, */*;q=0.5", ...headers },
       project: provider.projectId,

@@ -53,7 +53,12 @@ export function sendRequest(
   { authorization, body }: Credentials,
   settings: Pick<EgressRequest, "timeoutMs" | "maxBytes" | "fence"> & { method: "GET" | "POST" },
 ): Promise<Response> {
-  const options = { ...settings, project: provider.projectId, secretsFor: provider.origins };
+  const options = {
+    ...settings,
+    group: "auth_provider",
+    project: provider.projectId,
+    secretsFor: provider.origins,
+  } as const;
   const authenticated = authorization !== undefined || body.has("client_assertion");
   for (const [name, parameter] of Object.entries(template.params ?? {})) {
     const value = fill(parameter, values);

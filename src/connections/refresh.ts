@@ -1,9 +1,10 @@
 // Refreshes a token once, however many callers and processes need it. The callers of a process share a promise, processes
 // share a lease. A new pair of tokens is used from memory until it is stored: the provider may have ended the earlier one.
-import { Delays, type JsonObject } from "../base";
+import { Delays } from "../base";
 import type { Core } from "../core";
 import type { Provider, Providers } from "../providers";
 import { type HeldLease, releaseLease, type Seen, stillHeld, type Taken, type Transaction } from "../store";
+import { namesAnotherAccount } from "./account";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { type NewTokens, tokenKey, type UnstoredParts, UnstoredTokens } from "./new-tokens";
@@ -177,7 +178,21 @@ export class Refresher {
   }
 
   /** "lost": another process has the lease by now and determines the outcome. */
-  async #refreshUnder(
+  #refreshUnder(
+    lease: HeldLease,
+    row: ConnectionRow,
+    provider: Provider,
+  ): Promise<ConnectionRow | undefined | "lost"> {
+    const start = { provider: provider.id, project: row.project_id };
+    return this.#core.telemetry.observe("refresh", start, async (activity) => {
+      const result = await this.#perform(lease, row, provider);
+      const outcome = result === "lost" ? "superseded" : result === undefined ? "dead" : "refreshed";
+      activity.end({ outcome });
+      return result;
+    });
+  }
+
+  async #perform(
     lease: HeldLease,
     row: ConnectionRow,
     provider: Provider,
@@ -276,12 +291,4 @@ export class Refresher {
 function addressesMoved(): TokenRequestError {
   const message = "The addresses of the auth provider have just been changed. Try again.";
   return new TokenRequestError(message, { transient: true });
-}
-
-// A refresh must not change the account (OpenID Connect Core, section 12.2). Facts that are missing are not compared.
-function namesAnotherAccount({ oauth2 }: Provider, before: JsonObject, now: JsonObject): boolean {
-  return oauth2.account.some((name) => {
-    const [old = null, current = null] = [before[name], now[name]];
-    return old !== null && current !== null && JSON.stringify(old) !== JSON.stringify(current);
-  });
 }

@@ -22,6 +22,11 @@ export class RepeatedWrites {
     this.#core = core;
   }
 
+  /** How many are not done. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
   /** The result of the first attempt that succeeds. Rejects with a final error, or the last one when the process stops. */
   run<T>(name: string, attempt: () => Promise<T>, options: RepeatOptions = {}): Promise<T> {
     const work = this.#run(name, attempt, options).finally(() => this.#pending.delete(work));

@@ -1,6 +1,13 @@
 // SQL of revocations: grants without a connection that must be revoked at their provider.
-import { command, erase, get, query, run, type Store, type Transaction } from "../store";
+import { command, erase, get, named, query, run, type Store, type Transaction } from "../store";
 import type { ConnectionRow } from "./repository";
+
+const FIRST_DELAY_MS = 5000;
+const MAX_DELAY_MS = 2 * 3600_000;
+/** About a day. */
+export const MAX_ATTEMPTS = 20;
+/** A revocation waits for a consent that is in progress, whose grant it might end. */
+export const CONSENT_DELAY_MS = 30_000;
 
 export interface RevocationRow {
   id: string;
@@ -44,8 +51,17 @@ const add = command<SealedGrant & { id: string; is_usable: number; now: number }
 );
 const OF_PROJECT = query<RevocationRow>(`SELECT ${COLUMNS} FROM revocations WHERE project_id = ? LIMIT ?`);
 const FIND = query<RevocationRow>(`SELECT ${COLUMNS} FROM revocations WHERE id = ?`);
-const DUE = query<{ id: string }>(
-  "SELECT id FROM revocations WHERE due_at <= ? OR due_at > ? ORDER BY sending_until IS NOT NULL, due_at LIMIT 20",
+/** How long an order waits after so many attempts, at most. */
+const DELAYS = Array.from({ length: MAX_ATTEMPTS + 1 }, (_, attempts) =>
+  Math.max(CONSENT_DELAY_MS, delayAfter(attempts)),
+);
+// An order that is due later than that was written under a clock that runs ahead. With room for clocks that differ a little.
+const IS_AHEAD =
+  `due_at > :now + 60000 + 2 * CASE attempts ${DELAYS.map((ms, attempts) => `WHEN ${attempts} THEN ${ms}`).join(" ")} ` +
+  `ELSE ${MAX_DELAY_MS} END`;
+const DUE = named<{ now: number; soon: number }, { id: string }>(
+  `SELECT id FROM revocations WHERE due_at <= :now OR (due_at > :soon AND ${IS_AHEAD}) ` +
+    "ORDER BY sending_until IS NOT NULL, due_at LIMIT 20",
 );
 // First the newest grant that a connection had; then those of consents that did not end with a connection.
 const USABLE = query<RevocationRow>(
@@ -88,9 +104,14 @@ export function* revocationInTransaction(id: string): Transaction<RevocationRow 
   return yield* get(FIND, id);
 }
 
-/** The ids of some orders that are due. A time after `latest` is that of a clock that was wrong. */
-export async function dueRevocations(store: Store, now: number, latest: number): Promise<string[]> {
-  return (await store.all(DUE, now, latest)).map(({ id }) => id);
+/** The ids of some orders that are due, or were written under a clock that runs ahead. */
+export async function dueRevocations(store: Store, now: number): Promise<string[]> {
+  return (await store.all(DUE, ...DUE.values({ now, soon: now + CONSENT_DELAY_MS }))).map(({ id }) => id);
+}
+
+/** The wait after an attempt, when this many were made before. */
+export function delayAfter(attempts: number): number {
+  return Math.min(FIRST_DELAY_MS * 2 ** attempts, MAX_DELAY_MS);
 }
 
 /** Some of the orders of a project. */

@@ -17,6 +17,9 @@ import {
   dueRevocations,
   findRevocation,
   ordersBeingSent,
+  CONSENT_DELAY_MS,
+  delayAfter,
+  MAX_ATTEMPTS,
   removeRevocation,
   revocationInTransaction,
   type RevocationRow,
@@ -27,14 +30,6 @@ import { type AccountInfo, sealTokens, type Tokens } from "./tokens";
 
 /** The worker looks for orders this often. It must look at the leases of other processes more often than these change. */
 const POLL_MS = 2500;
-const FIRST_DELAY_MS = 5000;
-const MAX_DELAY_MS = 2 * 3600_000;
-/** An order that is due later was written under a clock that runs ahead. */
-const LATEST_MS = 2 * MAX_DELAY_MS;
-/** About a day. */
-const MAX_ATTEMPTS = 20;
-/** A revocation waits for a consent that is in progress, whose grant it might end. */
-const CONSENT_DELAY_MS = 30_000;
 const SENDING_POLL_MS = 100;
 
 /** Who has given a grant that is stored nowhere. */
@@ -118,8 +113,8 @@ export class Revocations {
   }
 
   async #sendDue(): Promise<void> {
-    const now = this.#core.clock.now();
-    for (const id of await dueRevocations(this.#core.store, now, now + LATEST_MS)) this.sendInBackground(id);
+    const due = await dueRevocations(this.#core.store, this.#core.clock.now());
+    for (const id of due) this.sendInBackground(id);
   }
 
   /** Sends a revocation unless it is done or a connection needs the grant. A failure is logged; the worker tries again. */
@@ -271,7 +266,7 @@ export class Revocations {
     const taken = yield* this.#sending.take(id, offer.seen);
     if (taken === undefined) return "later";
     const sending_until = now + settings["egress.timeout"] * 1000;
-    const due_at = now + Math.min(FIRST_DELAY_MS * 2 ** row.attempts, MAX_DELAY_MS);
+    const due_at = now + delayAfter(row.attempts);
     yield* changeRevocation({ id, attempts: row.attempts + 1, due_at, sending_until });
     return taken;
   }

@@ -180,6 +180,11 @@ export class Connections {
   }
 
   /** Waits for running refreshes, and for a bounded time until every answer of a provider is stored. */
+  /** New grants that are not stored yet. */
+  get unstored(): number {
+    return this.#writes.pending;
+  }
+
   async close(): Promise<void> {
     await this.#refresher.close();
     await this.#writes.close(CLOSE_MS);

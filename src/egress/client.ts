@@ -1,5 +1,5 @@
 // The outbound client. A call is one exchange, or several if redirects are followed.
-import { type Clock, type Json, type Log, parseJson, systemClock } from "../base";
+import { type Clock, type Json, type Log, parseJson, present, Redacted, systemClock } from "../base";
 import { parseAllowList } from "./allow-list";
 import { BodyMemory } from "./bodies";
 import { exchange, type ExchangeContext, wholeBody } from "./exchange";
@@ -12,6 +12,7 @@ import { ConnectionPool } from "./socket/pool";
 import { streamedBody } from "./stream";
 import { checkSecrets, nameOf, parseTarget, secretTarget } from "./target";
 import { OutboundTurns } from "./turns";
+import { noTelemetry, type Start, type Telemetry } from "../telemetry";
 import { type Egress, EgressError, type EgressRequest } from "./types";
 
 export interface EgressOptions {
@@ -31,6 +32,8 @@ export interface EgressOptions {
   /** Default: the system's resolver. */
   resolve?: Resolve | undefined;
   clock?: Clock | undefined;
+  /** Default: nothing observes the requests. */
+  telemetry?: Telemetry | undefined;
   /** Requests at the same time. Default: what Bun sends at a time. */
   places?: number | undefined;
 }
@@ -56,16 +59,52 @@ export function createEgress(options: EgressOptions): Egress {
     log: options.log,
     clock,
   };
+  const telemetry = options.telemetry ?? noTelemetry;
   return {
-    fetch: async (url, request = {}) => {
-      try {
-        return await run(context, { turns, memory, options }, url, request);
-      } catch (thrown) {
-        logRefusal(options.log, request, thrown);
-        throw thrown;
-      }
-    },
+    fetch: (url, request = {}) =>
+      telemetry.observe("egress", observed(url, request), async (activity) => {
+        try {
+          const traced = withTrace(telemetry, url, request);
+          const response = await run(context, { turns, memory, options }, url, traced);
+          activity.end({ status: response.status, outcome: "ok" });
+          return response;
+        } catch (thrown) {
+          if (thrown instanceof EgressError) activity.end({ status: undefined, outcome: thrown.reason });
+          logRefusal(options.log, request, thrown);
+          throw thrown;
+        }
+      }),
+    load: () => turns.load(),
   };
+}
+
+function observed(
+  url: string | URL,
+  { group = "other", method = "GET", project }: EgressRequest,
+): Start<"egress"> {
+  const name = typeof group === "string" ? group : group.toolkit;
+  return { group: name, method, origin: () => originOf(url), project };
+}
+
+function originOf(url: string | URL): string {
+  return (url instanceof URL ? url : URL.parse(url))?.origin ?? "";
+}
+
+/** The request with the place in a trace, if the target may have it. Its secrets stay out of spans. */
+function withTrace(telemetry: Telemetry, url: string | URL, request: EgressRequest): EgressRequest {
+  telemetry.withhold(() => secretsOf(request));
+  const trace = telemetry.headersFor(() => ({ groups: groupsOf(request), origin: originOf(url) }));
+  return trace === undefined ? request : { ...request, headers: { ...request.headers, ...present(trace) } };
+}
+
+function groupsOf({ group = "other" }: EgressRequest): string[] {
+  if (typeof group === "string") return [group];
+  return group.isWorker === true ? [group.toolkit, "worker"] : [group.toolkit];
+}
+
+function secretsOf({ address, tls, ...request }: EgressRequest): string[] {
+  const values = [...outgoing(request).headers.values(), address, tls?.key];
+  return values.filter((value) => value instanceof Redacted).map((value) => value.reveal());
 }
 
 // The caller may turn the error into one that says less.

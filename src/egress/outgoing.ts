@@ -7,7 +7,7 @@ export interface Outgoing {
   method: NonNullable<EgressRequest["method"]>;
   /** Names in lower case. */
   headers: ReadonlyMap<string, string | Redacted>;
-  body: string | Redacted | undefined;
+  body: string | Redacted | Uint8Array<ArrayBuffer> | undefined;
   tls?: TlsOptions | undefined;
   fence?: EgressRequest["fence"];
 }
@@ -34,6 +34,9 @@ const CONNECTION_HEADERS = new Set([
   "proxy-connection",
 ]);
 
+/** The place in a trace is for the target that the setting names. */
+const ONE_ORIGIN = new Set(["traceparent", "tracestate"]);
+
 /** Headers that are secret even if a caller passes plain text. */
 const SECRET = new Set(["authorization", "cookie", "proxy-authorization"]);
 
@@ -42,7 +45,7 @@ const SECRET = new Set(["authorization", "cookie", "proxy-authorization"]);
  * the caller) for a header that is not valid in HTTP and for a GET or HEAD with a body; the message does not repeat values.
  */
 export function outgoing(request: EgressRequest): Outgoing {
-  const { method = "GET", body, tls, fence } = request;
+  const { method = "GET", bytes, body = bytes, tls, fence } = request;
   if (body !== undefined && (method === "GET" || method === "HEAD")) {
     throw new TypeError(`A ${method} request cannot have a body.`);
   }
@@ -69,12 +72,17 @@ export function revealHeaders(headers: Outgoing["headers"]): Headers {
   return revealed;
 }
 
+/** The body to send. */
+export function revealBody(body: NonNullable<Outgoing["body"]>): string | Uint8Array<ArrayBuffer> {
+  return body instanceof Uint8Array ? body : reveal(body);
+}
+
 /** For the log. Bodies are always secret. */
 export function loggable({ method, headers, body }: Outgoing): LogFields {
   return {
     method,
     headers: Object.fromEntries(headers),
-    body: body === undefined ? undefined : redacted(body),
+    body: body === undefined ? undefined : redacted(body instanceof Uint8Array ? "" : body),
   };
 }
 
@@ -84,7 +92,9 @@ export function withoutSecrets(request: Outgoing): Outgoing {
     ...request,
     // The client certificate and the trusted authority are for the first origin only.
     tls: undefined,
-    headers: new Map([...request.headers].filter(([, value]) => !(value instanceof Redacted))),
+    headers: new Map(
+      [...request.headers].filter(([name, value]) => !(value instanceof Redacted || ONE_ORIGIN.has(name))),
+    ),
   };
 }
 

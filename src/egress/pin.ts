@@ -3,7 +3,7 @@
 import { reveal } from "../base";
 import type { Address } from "./address";
 import { neverConnected } from "./failure";
-import { type Outgoing, revealHeaders } from "./outgoing";
+import { type Outgoing, revealBody, revealHeaders } from "./outgoing";
 import type { Proxy } from "./proxy";
 import type { ConnectionPool } from "./socket/pool";
 import { sendStreaming } from "./socket/send";
@@ -66,7 +66,7 @@ function requestInit(
   return {
     method,
     headers: revealHeaders(headers),
-    body: body === undefined ? null : reveal(body),
+    body: body === undefined ? null : revealBody(body),
     redirect: "manual",
     signal,
     // Bun times out after five minutes without data; the deadline may be longer.

@@ -19,6 +19,11 @@ export class OutboundTurns {
     this.#total = total;
   }
 
+  load(): { running: number; waiting: number } {
+    const waiting = this.#waiting.values().reduce((sum, queue) => sum + queue.size, 0);
+    return { running: this.#running, waiting };
+  }
+
   /**
    * Waits for a place, which is released when the deadline is disposed. Throws `EgressError` if the deadline ends before there
    * is one.

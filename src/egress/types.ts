@@ -1,5 +1,6 @@
 // The interface of the outbound client.
 import type { Abortable, Redacted } from "../base";
+import type { HostGroup } from "../telemetry";
 
 /** PEM, for one request: a connection with a client certificate is not shared with other requests. */
 export interface TlsOptions {
@@ -20,12 +21,16 @@ export interface EgressRequest {
   /** The whole address, if it contains a secret. It must be at the origin of the given one, which logs have in its place. */
   address?: Redacted | undefined;
   body?: string | Redacted;
+  /** A body that is not text. */
+  bytes?: Uint8Array<ArrayBuffer>;
   tls?: TlsOptions | undefined;
   /**
    * The project that the request is for; absent: the deployment. Projects share the places for requests, and
    * entries of `egress.allow` can be for one project.
    */
   project?: string | undefined;
+  /** What the target is, for metrics: a group, or the toolkit whose tool runs. Default: `other`. */
+  group?: HostGroup | { toolkit: string; isWorker?: boolean };
   /**
    * The origins that the secrets of this request were given for. A request to another origin is refused. Required for a
    * request with a secret header, a secret body or a client certificate; secrets in the query need it as well.
@@ -100,4 +105,6 @@ export interface Egress {
    * for a GET or HEAD with a body.
    */
   fetch(url: string | URL, request?: EgressRequest): Promise<Response>;
+  /** Requests that are running, and that wait for a place. Absent: unknown. */
+  load?(): { running: number; waiting: number };
 }

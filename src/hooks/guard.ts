@@ -15,6 +15,7 @@ import {
   type ToolError,
   withReplacements,
 } from "../tools";
+import type { Activity } from "../telemetry";
 import { ignoredFields } from "./answer-fields";
 import { type Decision, type Filter, readAccess, readPost, readPre } from "./answers";
 import type { Chain, LoadedHook } from "./chains";
@@ -157,7 +158,19 @@ export class ChainGuard implements Guard {
   }
 
   /** Calls a hook and logs its decision. The failure mode of the hook applies if there is no usable answer. */
-  async #call<T extends { decision: Decision }>(
+  #call<T extends { decision: Decision }>(
+    hook: LoadedHook,
+    call: Pick<GuardedCall, "decisions"> & Partial<GuardedCall>,
+    work: () => Promise<T>,
+  ): Promise<HookResult<T>> {
+    const start = { hook: hook.id, point: hook.point };
+    return this.#core.telemetry.observe("hook", start, (activity) =>
+      this.#observed(activity, hook, call, work),
+    );
+  }
+
+  async #observed<T extends { decision: Decision }>(
+    activity: Activity<"hook">,
     hook: LoadedHook,
     call: Pick<GuardedCall, "decisions"> & Partial<GuardedCall>,
     work: () => Promise<T>,
@@ -166,6 +179,7 @@ export class ChainGuard implements Guard {
     const decided = (decision: Decision, reason?: string): void => {
       const durationMs = Math.round((performance.now() - started) * 1000) / 1000;
       const made = { hookId: hook.id, point: hook.point, decision, durationMs, ...present({ reason }) };
+      activity.end({ outcome: decision });
       call.decisions.push(made);
       this.#log(hook, call, made, reason);
     };

@@ -91,6 +91,7 @@ export class PluginHealth {
     const own = origins.includes(originOf(address) ?? "");
     try {
       const response = await this.#core.egress.fetch(address, {
+        group: "hook",
         headers: {
           accept: "application/json",
           ...(own && authorization !== undefined ? { authorization } : {}),

@@ -92,6 +92,7 @@ async function once(core: Core, target: Target, attempt: Attempt): Promise<Json>
   let response: Response;
   try {
     response = await core.egress.fetch(target.url, {
+      group: "hook",
       method: "POST",
       headers: {
         "content-type": "application/json",

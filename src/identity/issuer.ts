@@ -57,7 +57,10 @@ export class OpenIdIssuer {
 
   /** The keys that the provider currently publishes. Rejects if they cannot be loaded. */
   async keys(server: oauth.AuthorizationServer): Promise<oauth.JWKS> {
-    const response = await this.#core.egress.fetch(server.jwks_uri ?? "", { maxBytes: MAX_BYTES });
+    const response = await this.#core.egress.fetch(server.jwks_uri ?? "", {
+      group: "identity_provider",
+      maxBytes: MAX_BYTES,
+    });
     const body = await readJson(response);
     const keys = isObject(body) ? body["keys"] : undefined;
     if (response.status !== 200 || !Array.isArray(keys)) {
@@ -78,6 +81,7 @@ export class OpenIdIssuer {
         const { method, headers, body } = init;
         const isSecret = method === "POST" || Object.hasOwn(headers, "authorization");
         return this.#core.egress.fetch(url, {
+          group: "identity_provider",
           method: method === "POST" ? "POST" : "GET",
           headers,
           maxBytes: MAX_BYTES,
@@ -121,7 +125,11 @@ export class OpenIdIssuer {
     if (address === undefined)
       throw configurationError("auth.url is not set. Set it to the address of the OpenID provider.");
     const get = (url: string) =>
-      this.#core.egress.fetch(url, { headers: { accept: "application/json" }, maxBytes: MAX_BYTES });
+      this.#core.egress.fetch(url, {
+        group: "identity_provider",
+        headers: { accept: "application/json" },
+        maxBytes: MAX_BYTES,
+      });
     const { metadata } = await loadMetadata(
       address,
       get,

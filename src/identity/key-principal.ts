@@ -11,12 +11,19 @@ export function keyPrincipal(row: FoundKeyRow): KeyPrincipal {
   return { kind: "key", keyId, projectId, incarnation, role: roleOf(row), users: usersOf(row) };
 }
 
-/** Throws `invalid_parameter` for an admin key that is restricted to users. */
-// An admin key sets where all tokens of the project are sent, so a list of users does not restrict it.
-export function refusePinnedAdmin({ role, users }: ApiKeyCreate): void {
-  if (role !== "admin" || users === undefined) return;
-  const message =
-    "A key with the role admin cannot be restricted to users, because it administers the whole project. Omit users, or choose the role run.";
+/** Why a key of a role cannot be restricted to users. */
+const FOR_ALL: Partial<Record<Role, string>> = {
+  // It sets where all tokens of the project are sent, so a list of users does not restrict it.
+  admin:
+    "A key with the role admin cannot be restricted to users, because it administers the whole project. Omit users, or choose the role run.",
+  metrics:
+    "A key with the role metrics cannot be restricted to users, because the metrics are about none. Omit users.",
+};
+
+/** Throws `invalid_parameter` for a key that is restricted to users although its role is about all of them. */
+export function refusePinned({ role = "run", users }: ApiKeyCreate): void {
+  const message = users === undefined ? undefined : FOR_ALL[role];
+  if (message === undefined) return;
   throw invalidParameter(message, { fieldErrors: [{ field: "users", rule: "conflict", message }] });
 }
 

@@ -3,7 +3,7 @@ import { checkUserId } from "../base";
 import { forbidden, malformedRequest } from "../errors";
 
 /** What each may do is listed in docs/roles.md, which the tests run. */
-export const ROLES = ["admin", "run", "read", "verify"] as const;
+export const ROLES = ["admin", "run", "read", "verify", "metrics"] as const;
 export type Role = (typeof ROLES)[number];
 
 /**

@@ -45,6 +45,9 @@ export type FoundKeyRow = KeyRow & { incarnation: string };
 
 export type PinnedAdminKey = Pick<KeyRow, "id" | "name" | "project_id">;
 
+/** What is stored in the transaction that stores a key, given the id of the key. */
+export type Also = (id: string) => Transaction<void>;
+
 const ALL_OF_KEY = [
   "id",
   "project_id",

@@ -10,7 +10,7 @@ import { credentialOf } from "./credential";
 import type { OpenIdIssuer } from "./issuer";
 import type { Principal } from "./principal";
 import { projectRecord, Projects, refuseSharedAudience, unknownProject } from "./projects";
-import { type KeyPrincipal, keyPrincipal, refusePinnedAdmin, roleOf, usersOf } from "./key-principal";
+import { type KeyPrincipal, keyPrincipal, refusePinned, roleOf, usersOf } from "./key-principal";
 import { type GrantsOfProject, ProjectDeletion } from "./project-deletion";
 import * as repository from "./repository";
 import type { KeyRow, PinnedAdminKey, ProjectRow } from "./repository";
@@ -195,8 +195,8 @@ export class Identity {
   }
 
   /** Creates a key. Only the answer contains `key`. Throws `invalid_parameter` for an admin key with `users`. */
-  async createKey(principal: Principal, request: ApiKeyCreate): Promise<ApiKey> {
-    refusePinnedAdmin(request);
+  async createKey(principal: Principal, request: ApiKeyCreate, also?: repository.Also): Promise<ApiKey> {
+    refusePinned(request);
     request.users?.forEach((user, at) => checkUserId(user, `users.${at}`));
     const { store, clock, random } = this.#core;
     const now = clock.now();
@@ -215,7 +215,7 @@ export class Identity {
       created_at: now,
       expires_at: expiresAt,
     };
-    await store.write(() => this.#addKey(principal, row));
+    await store.write(() => this.#addKey(principal, row, also));
     return { ...(await this.#keyRecord(row)), key };
   }
 
@@ -268,8 +268,9 @@ export class Identity {
     return created;
   }
 
-  *#addKey(principal: Principal, row: KeyRow): Transaction<void> {
+  *#addKey(principal: Principal, row: KeyRow, also: repository.Also | undefined): Transaction<void> {
     yield* repository.addKey(row);
+    if (also !== undefined) yield* also(row.id);
     yield* this.#audit.record(principal, "key.create", row.id, { after: auditedKey(row) });
   }
 

@@ -17,17 +17,21 @@ export interface OverLimit {
   shouldRetry?: boolean;
 }
 
+type LimitsCore = Pick<Core, "settings" | "clock" | "log" | "telemetry">;
+
 /** The same counter is logged once in this time. */
 const LOG_INTERVAL_MS = 60_000;
 const LOGGED = 1000;
 
 export class Limits {
-  readonly #core: Pick<Core, "settings" | "clock" | "log">;
+  readonly #core: LimitsCore;
   /** Monotonic time of the last log line, by counter. */
   readonly #logged = new RecentMap<string, number>(LOGGED);
   readonly #running = new Map<string, number>();
+  /** Of all scopes. */
+  readonly #inAll = new Map<LimitName, number>();
 
-  constructor(core: Pick<Core, "settings" | "clock" | "log">) {
+  constructor(core: LimitsCore) {
     this.#core = core;
   }
 
@@ -39,6 +43,7 @@ export class Limits {
   /** The error for a caller who is over a cap. The setting is for the operator and goes to the log. */
   over(name: LimitName, { scope, message, retryAfterMs, shouldRetry }: OverLimit): RuntimeError {
     this.#log(name, scope);
+    this.#core.telemetry.count("refusal", { setting: name });
     return rateLimited(message, { retryAfterMs, ...(shouldRetry === undefined ? {} : { shouldRetry }) });
   }
 
@@ -48,16 +53,23 @@ export class Limits {
     const running = this.#running.get(key) ?? 0;
     if (running >= this.of(name)) throw this.over(name, over);
     this.#running.set(key, running + 1);
+    this.#inAll.set(name, this.running(name) + 1);
     let held = true;
     return {
       [Symbol.dispose]: () => {
-        if (held) this.#release(key);
+        if (held) this.#release(key, name);
         held = false;
       },
     };
   }
 
-  #release(key: string): void {
+  /** How many things that this cap counts are running, in all scopes. */
+  running(name: LimitName): number {
+    return this.#inAll.get(name) ?? 0;
+  }
+
+  #release(key: string, name: LimitName): void {
+    this.#inAll.set(name, this.running(name) - 1);
     const left = (this.#running.get(key) ?? 1) - 1;
     if (left === 0) this.#running.delete(key);
     else this.#running.set(key, left);

@@ -70,7 +70,7 @@ export class Embeddings {
     }
     const body = model === request.model ? text : replaceField(text, "model", model);
     const timeoutMs = this.#core.settings["llm.timeout"] * 1000;
-    const answer = await callWhole(this.#core, server, body, { signal, timeoutMs, url });
+    const answer = await callWhole(this.#core, server, body, { signal, timeoutMs, url, model });
     if (!Array.isArray(answer.value["data"])) throw unreadable(server, 200, "no embeddings");
     return answer.text;
   }

@@ -71,10 +71,10 @@ export class Chat {
 
   /** The caller runs the calls. The answer is passed on unchanged. */
   async #predict(choice: Choice, call: ChatCall, set: ToolSet | undefined): Promise<ChatAnswer> {
-    const { server } = choice;
+    const { server, model } = choice;
     const { request, signal } = call;
     if (server.type !== "openai") return this.#translate(choice, call, set);
-    const options = { signal, timeoutMs: this.#timeoutMs() };
+    const options = { signal, timeoutMs: this.#timeoutMs(), model };
     const body = bodyText(call, choice, set);
     if (request.stream !== true) return { json: (await callWhole(this.#core, server, body, options)).text };
     const bytes = await callStreaming(this.#core, server, body, options);

@@ -86,7 +86,7 @@ export class Calls {
     };
     let execution: Execution;
     try {
-      execution = await this.#parts.tools.execute(user.principal, request, { signal, caller });
+      execution = await this.#parts.tools.execute(user.principal, request, { signal, caller, entry: "mcp" });
     } catch (error) {
       const result = await this.#failed(call, error);
       if (result !== undefined && "fields" in result) return result;

@@ -6,6 +6,7 @@ import type { AuthorizationService } from "../authorization";
 import type { Core } from "../core";
 import type { Gateways } from "../gateways";
 import type { Identity } from "../identity";
+import type { Activity, TraceHeaders } from "../telemetry";
 import type { Tools } from "../tools";
 import { Access, type GatewayUser } from "./access";
 import { Calls, internalRpcError } from "./call";
@@ -36,14 +37,15 @@ import { type Session, Sessions } from "./session";
 import { Subscriptions } from "./subscription";
 import { isListMethod, Upstreams } from "./upstream";
 import {
-  supportsForms,
-  supportsUrl,
   declaredCapabilities,
   legacyVersion,
+  metaOf,
   MODERN,
   namedVersion,
   negotiated,
   parsesTexts,
+  supportsForms,
+  supportsUrl,
   unsupported,
 } from "./versions";
 
@@ -116,10 +118,18 @@ export class Mcp {
    * The reply to a message, also given as text. Never rejects: a failure becomes an error reply, and its cause goes to the
    * log.
    */
-  async answer(value: Json, text: string, peer: Peer): Promise<Reply> {
+  answer(value: Json, text: string, peer: Peer): Promise<Reply> {
+    const start = { ...methodAndTrace(value), gateway: peer.user.gateway.slug };
+    return this.#core.telemetry.observe("mcp", start, (activity) =>
+      this.#observed(activity, value, text, peer),
+    );
+  }
+
+  async #observed(activity: Activity<"mcp">, value: Json, text: string, peer: Peer): Promise<Reply> {
     try {
       return await this.#dispatch(readMessage(value, text), text, peer);
     } catch (error) {
+      activity.end({ outcome: "error", ...(error instanceof RpcError ? { code: error.code } : {}) });
       if (!(error instanceof RpcError)) this.#core.log.error("mcp request failed", { error });
       if (peer.header === undefined && isNotification(value)) return ACCEPTED;
       const refusal = error instanceof RpcError ? error : internalRpcError();
@@ -249,6 +259,17 @@ export class Mcp {
 function listed(session: Session | undefined): (kind: ListKind, fingerprint: string) => void {
   return (kind, fingerprint) => {
     if (session !== undefined) session.listed[kind] = fingerprint;
+  };
+}
+
+function methodAndTrace(value: Json): { method: string } & TraceHeaders {
+  if (!isObject(value)) return { method: "" };
+  const { method, params } = value;
+  const { traceparent, tracestate } = (isObject(params) ? metaOf(params as JsonObject) : undefined) ?? {};
+  return {
+    method: typeof method === "string" ? method : "",
+    traceparent: typeof traceparent === "string" ? traceparent : undefined,
+    tracestate: typeof tracestate === "string" ? tracestate : undefined,
   };
 }
 

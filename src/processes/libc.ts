@@ -1,5 +1,6 @@
 // The few functions of the C library that the engine does not offer, with the constants of Linux for both architectures.
 import { dlopen, type Pointer, ptr, read } from "bun:ffi";
+import { C_LIBRARIES } from "../base";
 
 const FUNCTIONS = {
   prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
@@ -19,8 +20,6 @@ const FUNCTIONS = {
   __errno_location: { args: [], returns: "ptr" },
 } as const;
 
-const LIBRARIES = ["libc.so.6", `libc.musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`];
-
 type Libc = ReturnType<typeof load>;
 let loaded: Libc | undefined;
 
@@ -32,7 +31,7 @@ export function libc(): Libc {
 
 function load() {
   let reason: unknown;
-  for (const library of LIBRARIES) {
+  for (const library of C_LIBRARIES) {
     try {
       return dlopen(library, FUNCTIONS).symbols;
     } catch (error) {

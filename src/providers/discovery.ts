@@ -76,6 +76,7 @@ async function metadata(core: Core, projectId: string, issuer: string): Promise<
   if (URL.parse(issuer) === null) throw refused("must be an absolute address");
   const get = (address: string) =>
     core.egress.fetch(address, {
+      group: "auth_provider",
       project: projectId,
       headers: { accept: "application/json" },
       maxBytes: 1_000_000,

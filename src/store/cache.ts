@@ -1,17 +1,19 @@
 // Caches that a change by any process empties: entries are valid while the generation of their kind does not change.
-import type { Awaitable, Kind, Store } from "./port";
+import type { Awaitable, CacheUse, Kind, Store } from "./port";
 
 export class CachedByGeneration<Key, Value> {
   readonly #store: Store;
   readonly #kind: Kind;
   readonly #limit: number;
   readonly #entries = new Map<Key, Value>();
+  readonly #use: CacheUse;
   #generation = -1;
 
   constructor(store: Store, kind: Kind, limit = 10_000) {
     this.#store = store;
     this.#kind = kind;
     this.#limit = limit;
+    this.#use = store.use?.cacheUse(kind) ?? { hits: 0, misses: 0 };
   }
 
   /** The cached value, or the result of `load`, which is cached even if it is undefined. */
@@ -20,7 +22,10 @@ export class CachedByGeneration<Key, Value> {
     if (generation === this.#generation) {
       const cached = this.#entries.get(key);
       // Most calls return here, without a promise.
-      if (cached !== undefined) return cached;
+      if (cached !== undefined) {
+        this.#use.hits++;
+        return cached;
+      }
     }
     return this.#load(key, load, generation);
   }
@@ -43,7 +48,11 @@ export class CachedByGeneration<Key, Value> {
       this.#generation = generation;
     }
     const cached = this.#entries.get(key);
-    if (cached !== undefined || this.#entries.has(key)) return cached as Value;
+    if (cached !== undefined || this.#entries.has(key)) {
+      this.#use.hits++;
+      return cached as Value;
+    }
+    this.#use.misses++;
     const value = await load(key);
     // A value that was loaded under an older generation may be stale. It is returned, but not cached.
     if (generation !== this.#generation || generation !== (await this.#store.generation(this.#kind)))

@@ -16,6 +16,8 @@ export {
   type Transaction,
   UniqueViolation,
   Unwritable,
+  type StoreObserver,
+  type StoreUse,
   type Wait,
 } from "./port";
 export { type Change, makeChange, makeChanges, rehearseChanges } from "./change";

@@ -114,7 +114,34 @@ export interface WriteOptions {
   reserved?: boolean;
 }
 
+/** How often a cache of records had a value, and how often it had to be loaded. */
+export interface CacheUse {
+  hits: number;
+  misses: number;
+}
+
+/** Told how long the work of a store takes, in ms. */
+export interface StoreObserver {
+  read(ms: number): void;
+  /** `waitMs`: of these, how long it has waited for its transaction. */
+  wrote(ms: number, waitMs: number): void;
+}
+
+/** What a store has done since it was opened, for metrics. */
+export interface StoreUse {
+  /** By the kind of the records. */
+  readonly caches: ReadonlyMap<Kind, CacheUse>;
+  /** Writes that wait for a transaction. */
+  readonly waitingWrites: number;
+  /** What the caches of a kind count in. */
+  cacheUse(kind: Kind): CacheUse;
+  /** Tells `observer` from now on. */
+  observe(observer: StoreObserver): void;
+}
+
 export interface Store {
+  /** Absent: the store does not count. */
+  readonly use?: StoreUse;
   /** First row, or undefined. */
   get<Row>(statement: Query<Row>, ...params: SqlValue[]): Promise<Row | undefined>;
   all<Row>(statement: Query<Row>, ...params: SqlValue[]): Promise<Row[]>;

@@ -11,6 +11,7 @@ import { Reserve } from "./reserve";
 import { type Durability, open, openReader } from "./sqlite-file";
 import { type Ran, runGroup, settle, type Waiting } from "./sqlite-group";
 import { closeDatabase, isBusy, isFull, prepared, translate } from "./sqlite-steps";
+import { CountedUse } from "./use";
 import { Watch } from "./watch";
 import { giveRoom, takeRoom, WriteHealth } from "./write-health";
 
@@ -65,6 +66,7 @@ export function openSqlite(options: SqliteOptions): Store {
 }
 
 class SqliteStore implements Store {
+  readonly use = new CountedUse(() => this.#queue.length);
   readonly #reader: Database;
   readonly #writer: Database;
   readonly #lockTimeoutMs: number;
@@ -94,12 +96,14 @@ class SqliteStore implements Store {
   }
 
   async get<Row>(statement: Query<Row>, ...params: SqlValue[]): Promise<Row | undefined> {
-    this.#beginRead();
-    return prepared<Row>(this.#reader, statement.text).get(...params) ?? undefined;
+    return this.use.read(() => {
+      this.#beginRead();
+      return prepared<Row>(this.#reader, statement.text).get(...params) ?? undefined;
+    });
   }
 
   async all<Row>(statement: Query<Row>, ...params: SqlValue[]): Promise<Row[]> {
-    return this.#all(statement, ...params);
+    return this.use.read(() => this.#all(statement, ...params));
   }
 
   #all<Row>(statement: Query<Row>, ...params: SqlValue[]): Row[] {
@@ -219,6 +223,7 @@ class SqliteStore implements Store {
       this.#later(error);
       return;
     }
+    const begun = performance.now();
     const group = this.#queue;
     this.#queue = [];
     let ran: Ran | undefined;
@@ -245,6 +250,7 @@ class SqliteStore implements Store {
       return;
     }
     this.#writeHealth.succeeded();
+    this.use.wrote(group, begun);
     this.#wrote = true;
     // End the shared read transaction, which is older than the commit: a caller must read its own write.
     this.#endRead();

@@ -48,6 +48,7 @@ export interface Progress {
 
 export function toolContext(core: Core, run: Run): ToolContext {
   const { grant, provider } = run;
+  core.telemetry.withhold(() => secretsOf(run));
   let cache: ConnectionCache | undefined;
   const renewed = async (): Promise<boolean> => {
     const newer = await run.renew();
@@ -89,6 +90,11 @@ export function toolContext(core: Core, run: Run): ToolContext {
     now: () => core.clock.now(),
     sleep: (ms) => core.clock.sleep(ms, run.limit.signal),
   };
+}
+
+function secretsOf({ secrets, userKeys, grant }: Run): string[] {
+  const keys = Object.values(userKeys).map((key) => key.reveal());
+  return [...Object.values(secrets), ...keys, ...(grant === undefined ? [] : [grant.token.reveal()])];
 }
 
 /** The clock may be set while the tool runs. */
@@ -139,6 +145,10 @@ async function platformFetch(
     ...body,
     timeoutMs: timeOf(core, run, request),
     project: run.projectId,
+    group: {
+      toolkit: run.tool.catalog.toolkit.name,
+      isWorker: run.tool.catalog.worker !== undefined,
+    },
     headers: { ...headers, ...signed },
     secretsFor: [url.origin],
   });

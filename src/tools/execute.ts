@@ -4,16 +4,18 @@ import type { ExecutionLog } from "../audit";
 import type { Core } from "../core";
 import { newId } from "../crypto";
 import { actFor, actorOf, type Principal } from "../identity";
+import type { Entry } from "../telemetry";
 import { type Caller, InputNeeded } from "./caller";
-import { deprecationMessage } from "./document";
+import { firstLogs, outputOf } from "./execution-output";
 import { toolErrorRecord } from "./failure";
 import { runGuarded } from "./guarded";
 import type { Idempotency } from "./idempotency";
 import { convertInput, judgeInput } from "./input";
+import { observed } from "./observed";
 import { type Guard, hiddenTool, type PolicyDecision, type ToolPolicy } from "./policy";
 import type { Readiness } from "./readiness";
 import type { Registry, Tool } from "./registry";
-import type { CalledBy, Logs, PlannedRun, RunIds, RunOutcome, Runner } from "./run";
+import type { CalledBy, PlannedRun, RunIds, RunOutcome, Runner } from "./run";
 import { instantOf } from "./schedule/run-at";
 import type { Schedule } from "./schedule/service";
 import type { ExecuteTool, Execution, ExecutionOutput } from "./schema";
@@ -25,6 +27,10 @@ export interface ExecuteOptions {
   signal?: Abortable | undefined;
   /** For progress and questions of the run. */
   caller?: Caller | undefined;
+  /** Which way the call came in, for metrics and traces. Default: `api`. */
+  entry?: Entry | undefined;
+  /** By which a model calls the tool, for traces. */
+  callId?: string | undefined;
 }
 
 export interface ExecuteParts {
@@ -46,6 +52,8 @@ interface Chosen {
   userId: string;
   tool: Tool;
   request: ExecuteTool;
+  entry: Entry;
+  callId: string | undefined;
 }
 
 /** A call with its ids and the decisions of hooks. */
@@ -90,7 +98,7 @@ export class Execute {
     request: ExecuteTool,
     options: ExecuteOptions = {},
   ): Promise<Execution> {
-    const chosen = await this.#choose(principal, request);
+    const chosen = await this.#choose(principal, request, options);
     const { run_at, include_error_stacktrace } = request;
     const runAt = run_at === undefined ? undefined : instantOf(run_at);
     const { idempotencyKey, signal, caller } = options;
@@ -130,15 +138,19 @@ export class Execute {
     by: Pick<CalledBy, "fence">,
   ): Promise<Execution> {
     const named: Named = { id, executionId, type: "scheduled", decisions: [] };
-    return this.#run(await this.#choose(principal, request), named, by);
+    return this.#run(await this.#choose(principal, request, { entry: "schedule" }), named, by);
   }
 
-  async #choose(principal: Principal, request: ExecuteTool): Promise<Chosen> {
+  async #choose(
+    principal: Principal,
+    request: ExecuteTool,
+    { entry = "api", callId }: Pick<ExecuteOptions, "entry" | "callId">,
+  ): Promise<Chosen> {
     const userId = actFor(principal, request.user_id);
     await this.#requireActive(principal, userId);
     const registry = await this.#registryOf(principal.projectId);
     const tool = registry.find(request.tool_name, request.tool_version);
-    return { principal, userId, tool, request };
+    return { principal, userId, tool, request, entry, callId };
   }
 
   /** Fails now if the run would fail now, not only at its time. */
@@ -160,7 +172,12 @@ export class Execute {
     return this.#schedule.add({ ...chosen, runAt });
   }
 
-  async #run(chosen: Chosen, named: Named, options: CalledBy): Promise<Execution> {
+  #run(chosen: Chosen, named: Named, options: CalledBy): Promise<Execution> {
+    const run = () => this.#perform(chosen, named, options);
+    return this.#core.work.during("tool_calls", () => observed(this.#core, chosen, named.executionId, run));
+  }
+
+  async #perform(chosen: Chosen, named: Named, options: CalledBy): Promise<Execution> {
     const { principal, userId, tool, request } = chosen;
     // Hooks are requests, too.
     await options.fence?.();
@@ -280,20 +297,4 @@ function tellCaller(
   if (decisions.some(({ point }) => point === "tool.post")) return;
   const answered = "error" in outcome ? outcome.error.details.answered : outcome.answered;
   if (answered !== undefined) caller.answered?.(answered);
-}
-
-function firstLogs({ definition }: Tool): Logs {
-  if (definition.replacement === undefined) return [];
-  return [{ level: "warning", subtype: "deprecation", message: deprecationMessage(definition) }];
-}
-
-function outputOf(outcome: RunOutcome, tool: Tool, logs: Logs, withStack: boolean): ExecutionOutput {
-  const shown = logs.length === 0 ? undefined : { logs };
-  if (!("error" in outcome))
-    return shown === undefined ? { value: outcome.value } : { value: outcome.value, ...shown };
-  return {
-    error: toolErrorRecord(outcome.error, tool, withStack),
-    ...(outcome.authorization === undefined ? {} : { authorization: outcome.authorization }),
-    ...shown,
-  };
 }

@@ -138,7 +138,7 @@ const ENDS_CONSENT = /^runtime (connections delete|users erase|providers (create
 export const ASKS = /^runtime \w+ delete |^runtime apply .* --prune$|^runtime users erase /;
 
 /** Examples that run until they are stopped. */
-export const SERVES = /^runtime serve/;
+export const SERVES = /^runtime (?:serve|sandbox)/;
 
 /** Registers a test for each example. `executable` is known only after the build. */
 export function describeExamples(executable: () => string): void {

@@ -89,6 +89,47 @@ describe("runtime log level", () => {
   });
 });
 
+describe("runtime log access", () => {
+  test("switches the access log of the running server, and off again", async () => {
+    await using installation = new Installation(undefined);
+    const server = await installation.serve();
+    const request = () => fetch(`${server.address}/v1/health`);
+    await request();
+
+    const on = await installation.json(["log", "access", "on", "--for", "10m"]);
+    await request();
+    await linesWith(server, '"message":"request"');
+    const off = await installation.json(["log", "access", "off"]);
+
+    expect(on).toMatchObject([{ server: server.address, access: true, configured: false }]);
+    expect(JSON.stringify(on)).toMatch(/"until":"\d{4}-/);
+    expect(off).toMatchObject([{ access: false }]);
+    const lines = await linesWith(server, '"to":"off"');
+    const logged = lines.filter((line) => line.includes('"message":"request"'));
+    expect(logged.filter((line) => line.includes('"/v1/health"'))).toHaveLength(1);
+    expect(await installation.json(["log", "access"])).toMatchObject([{ access: false }]);
+  });
+
+  test("says that a silent log stays silent", async () => {
+    await using installation = new Installation(undefined);
+    await installation.serve("--log-level", "silent");
+    const { code, stderr } = await installation.run(["log", "access", "on"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain("The log level is silent, so nothing is written.");
+  });
+
+  test.each([
+    [["on", "--for", "10"], "--for takes a duration"],
+    [["--for", "10m"], "--for needs on or off"],
+    [["loud"], "The state must be one of"],
+  ])("refuses %j", async (words, message) => {
+    await using installation = new Installation(undefined);
+    const { code, stderr } = await installation.run(["log", "access", ...words]);
+    expect(code).toBe(2);
+    expect(stderr).toStartWith(`error: ${message}`);
+  });
+});
+
 test("commands print no JSON log lines to people", async () => {
   await using installation = new Installation(undefined);
   installation.environment["RUNTIME_LOG_LEVEL"] = "debug";

@@ -43,6 +43,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "data-key-rotate": "keys rotate-data",
   "llm-chat": "chat",
   "log-level": "log level",
+  "access-log": "log access",
+  "server-state": "status",
   "models-list": "chat",
   "manifest-get": "export",
   "manifest-apply": "apply",

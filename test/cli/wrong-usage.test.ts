@@ -160,6 +160,7 @@ describe("a number that is none", () => {
 /** Commands that use no server: on this machine, or only on the data folder. */
 const LOCAL = new Set([
   "init",
+  "sandbox",
   "serve",
   "doctor",
   "login",
@@ -172,6 +173,7 @@ const LOCAL = new Set([
   "version",
   "keys rotate-root",
   "log level",
+  "log access",
   "projects create",
   "projects delete",
   // Its standard output is for an MCP client.

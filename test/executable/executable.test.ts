@@ -38,6 +38,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("its version has the commit that it was built from, and its date", async () => {
+  const found = await installation.json(["version"]);
+
+  expect(String(at(found, "commit"))).toMatch(/^[0-9a-f]{7,40}$/);
+  expect(String(at(found, "build_date"))).toMatch(/^\d{4}-\d\d-\d\dT/);
+});
+
 test("nothing but the executable is left by the build", () => {
   expect(readdirSync(join(folder, "build"))).toEqual(["runtime"]);
 });

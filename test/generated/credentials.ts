@@ -8,6 +8,7 @@ const COLUMN: Partial<Record<Credential, Column>> = {
   "a run key": "run",
   "a user token": "user token",
   "a verify key": "verify",
+  "a metrics key": "metrics",
   "an admin key": "admin",
   "a key of another project": "admin",
 };

@@ -1,6 +1,6 @@
 // What the generator cannot know of an operation: where an id comes from that no operation makes, and what a body must
 // name. An operation whose example works and whose ids are made by the operation above it needs no entry.
-import { levelProof } from "../../src/log-level";
+import { proofFor, type Purpose } from "../../src/proven";
 import { announcedServers, announceServer } from "../../src/serving";
 import { api, at } from "../support/api";
 import { type Project, USER, type World } from "./world";
@@ -50,17 +50,20 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
   "server-proof": {
     query: async (world) => ({ server: await announced(world), challenge: "x".repeat(40) }),
   },
-  "log-level": { body: async (world) => levelRequest(world) },
+  "log-level": { body: async (world) => proven(world, "log level", { level: undefined, until: undefined }) },
+  "server-state": { body: async (world) => proven(world, "server state", {}) },
+  "access-log": {
+    body: async (world) => proven(world, "access log", { access: undefined, until: undefined }),
+  },
   "tool-get": { path: whoAmI },
   "tool-spec-formatted": { path: whoAmI },
 };
 
-/** Only a command that has the root key can make one. */
-async function levelRequest(world: World): Promise<object> {
+/** Only a command that has the root key can make one. `absent`: fields of the example that would change something. */
+async function proven(world: World, purpose: Purpose, absent: object): Promise<object> {
   const { core } = world.site.runtime;
   const request = { server: await announced(world), at: core.clock.now() };
-  // Only asks.
-  return { ...request, level: undefined, until: undefined, proof: await levelProof(core, request) };
+  return { ...request, ...absent, proof: await proofFor(core, purpose, request) };
 }
 
 /** The id of an announcement of this server. */

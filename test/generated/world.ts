@@ -42,6 +42,7 @@ export const CREDENTIALS = [
   "a run key",
   "a user token",
   "a verify key",
+  "a metrics key",
   "an admin key",
 ] as const;
 export type Credential = (typeof CREDENTIALS)[number];
@@ -133,6 +134,7 @@ export async function startWorld(running?: Platforms): Promise<World> {
     "a read key": await site.key("read"),
     "a run key": await site.key("run"),
     "a verify key": await site.key("verify"),
+    "a metrics key": await site.key("metrics"),
     "a user token": issued(provider, site.url, { sub: USER }),
     "an admin key": own.admin,
   };
@@ -141,6 +143,7 @@ export async function startWorld(running?: Platforms): Promise<World> {
     credentials["a run key"],
     credentials["a user token"],
     credentials["a verify key"],
+    credentials["a metrics key"],
     own.admin,
   ];
   const leaks = new Leaks([own, other], ["default", "other"].map(secretOf));

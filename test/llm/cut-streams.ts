@@ -11,6 +11,7 @@ import { failedResponse, streamedResponse } from "../../src/llm/responses/answer
 import { singleTurn } from "../../src/llm/responses/steps";
 import { ResponseWriter } from "../../src/llm/responses/writer";
 import type { ModelServer } from "../../src/llm/server-of";
+import { noTelemetry } from "../../src/telemetry";
 import { anthropicClient } from "../../src/llm/upstream/anthropic";
 import type { ModelClient } from "../../src/llm/upstream/client";
 import { openAiClient } from "../../src/llm/upstream/openai";
@@ -96,6 +97,7 @@ function clientOf({ sample, text, size, breaks }: Stream): { core: Core; client:
   const core = {
     clock: systemClock,
     log: silentLog,
+    telemetry: noTelemetry,
     settings: { "llm.timeout": 5, "llm.tool_result_limit": 1000 },
     random: (length: number) => new Uint8Array(length).fill(7),
     egress: { fetch: async () => new Response(bodyOf(text, size, breaks), { headers: STREAM }) },

@@ -46,6 +46,16 @@ export const ROWS: Record<string, Row> = {
     body: { server: "unknown", at: 0, proof: "0123456789abcdef" },
     success: 404,
   },
+  "access-log": {
+    path: "/v1/access_log",
+    body: { server: "unknown", at: 0, proof: "0123456789abcdef" },
+    success: 404,
+  },
+  "server-state": {
+    path: "/v1/server_state",
+    body: { server: "unknown", at: 0, proof: "0123456789abcdef" },
+    success: 404,
+  },
   "auth-providers-list": { path: "/v1/admin/auth_providers", success: 200 },
   "auth-providers-create": { path: "/v1/admin/auth_providers", body: CUSTOM, success: 201 },
   "auth-providers-get": { path: "/v1/admin/auth_providers/slack", success: 200 },

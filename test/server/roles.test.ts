@@ -50,7 +50,7 @@ describe("the order of checks", () => {
   });
 });
 
-describe.each(["run", "read", "verify"] as const)("a %s key", (role) => {
+describe.each(["run", "read", "verify", "metrics"] as const)("a %s key", (role) => {
   const closed = guarded.filter(([id]) => !columnsOf(id).has(role));
   const open = guarded.filter(([id]) => columnsOf(id).has(role));
 

@@ -26,7 +26,7 @@ export function movableClock(): MovableClock {
 }
 
 /** Names under which scenarios use keys. `other`: admin of another project. `pinned`: may act for alice only. */
-export type KeyName = "admin" | "run" | "read" | "verify" | "other" | "pinned" | "pinned read";
+export type KeyName = "admin" | "run" | "read" | "verify" | "metrics" | "other" | "pinned" | "pinned read";
 
 export interface Stage extends AsyncDisposable {
   site: Site;
@@ -47,6 +47,7 @@ export async function startStage(options: SiteOptions = {}): Promise<Stage> {
     run: await key("run"),
     read: await key("read"),
     verify: await key("verify"),
+    metrics: await key("metrics"),
     other: await key("admin", undefined, "other"),
     pinned: await key("run", ["alice"]),
     "pinned read": await key("read", ["alice"]),

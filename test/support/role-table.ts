@@ -2,7 +2,7 @@
 import { join } from "node:path";
 
 /** The columns, in the order of the page. */
-export const COLUMNS = ["none", "read", "run", "user token", "verify", "admin"] as const;
+export const COLUMNS = ["none", "read", "run", "user token", "verify", "metrics", "admin"] as const;
 export type Column = (typeof COLUMNS)[number];
 
 export interface TableRow {

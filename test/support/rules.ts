@@ -45,11 +45,15 @@ export function importsOf(text: string): string[] {
 
 function importViolations(file: SourceFile, paths: ReadonlySet<string>): string[] {
   const violations: string[] = [];
-  const loaded = new Set(stripper.scanImports(file.text).map((found) => found.path));
+  const found = stripper.scanImports(file.text);
+  const loaded = new Set(found.map(({ path }) => path));
+  const atOnce = new Set(found.filter(({ kind }) => kind !== "dynamic-import").map(({ path }) => path));
   for (const specifier of importsOf(file.text)) {
     const target = targetOf(file.path, specifier, paths);
     if (target === undefined) continue;
-    const rule = brokenRule(file.path, target, !loaded.has(specifier));
+    const rule =
+      brokenRule(file.path, target, !loaded.has(specifier)) ??
+      brokenRuleOfSandbox(file.path, target, atOnce.has(specifier));
     if (rule !== undefined) violations.push(`${file.path} imports ${specifier}: ${rule}`);
   }
   return violations;
@@ -78,6 +82,18 @@ function brokenRule(from: string, target: string, onlyTypes: boolean): string | 
   if (part === "cli" && targetPart === "server") {
     const allowed = from === "cli/serve.ts" && isIndexOf("server", target);
     return allowed ? undefined : "of cli only cli/serve.ts imports the server, through server/index.ts";
+  }
+  return undefined;
+}
+
+// The stand-ins are large, and the start of every other command would pay for them.
+function brokenRuleOfSandbox(from: string, target: string, isLoadedAtOnce: boolean): string | undefined {
+  const isIn = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+  for (const folder of ["catalogs/sandbox", "cli/sandbox"]) {
+    if (!isIn(target, folder) || isIn(from, folder)) continue;
+    const isAllowed =
+      folder === "cli/sandbox" ? from === "cli/commands/sandbox.ts" : isIn(from, "cli/sandbox");
+    if (!isAllowed || isLoadedAtOnce) return `only the command sandbox loads ${folder}, when it runs`;
   }
   return undefined;
 }

@@ -17,6 +17,8 @@ export interface Finished {
 export interface RunningServer extends AsyncDisposable {
   address: string;
   pid: number;
+  /** Its exit code. */
+  exited: Promise<number>;
   /** All that it printed so far. */
   output(): string;
   kill(): Promise<void>;
@@ -83,6 +85,7 @@ export class Installation implements AsyncDisposable {
     const server: RunningServer = {
       address: await first.promise,
       pid: child.pid,
+      exited: child.exited,
       output: () => printed,
       kill: async () => {
         child.kill("SIGKILL");

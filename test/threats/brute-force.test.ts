@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { BadCredentials } from "../../server/bad-credentials";
 import { silentLog, systemClock } from "../../src/base";
+import { noTelemetry } from "../../src/telemetry";
 import { newApiKey, systemRandom } from "../../src/crypto";
 import { invalidAuthorization } from "../../src/errors";
 import { Limits } from "../../src/limits";
@@ -159,7 +160,10 @@ test("a role that may not do something has a good credential", async () => {
 
 test("counters are bounded: the newest are kept, the oldest are forgotten", () => {
   const { settings } = loadConfig({ environment: { HOME: "/nonexistent" } });
-  const bad = new BadCredentials(new Limits({ settings, clock, log: silentLog }), clock);
+  const bad = new BadCredentials(
+    new Limits({ settings, clock, log: silentLog, telemetry: noTelemetry }),
+    clock,
+  );
   const request = new Request("http://localhost/", { headers: { authorization: "x" } });
   const error = invalidAuthorization("wrong");
   const addressOf = (index: number) => `10.${(index >> 16) & 255}.${(index >> 8) & 255}.${index & 255}`;

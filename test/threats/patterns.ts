@@ -92,6 +92,9 @@ export const PACKAGE_BUILT: Readonly<Record<string, readonly RegExp[]>> = {
 
 /** Packages and folders of them, with what they read. */
 export const OWN_TEXT_ONLY: Readonly<Record<string, string>> = {
+  "@ironcalc/": "only in the sandbox, whose callers are on this machine",
+  emulate: "only in the sandbox, whose callers are on this machine",
+  numfmt: "only in the sandbox, whose callers are on this machine",
   "@inquirer/": "keys that the operator presses",
   "@scalar/": "not called: the page of the API description is served from files",
   "@sinclair/": "not called: part of the package of the API description",

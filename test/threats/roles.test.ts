@@ -20,6 +20,7 @@ beforeAll(async () => {
     run: await site.key("run"),
     "user token": issued(provider, site.url),
     verify: await site.key("verify"),
+    metrics: await site.key("metrics"),
     admin: await site.key("admin"),
   };
 });

@@ -125,5 +125,5 @@ test("the doctor names workers that do not answer, and catalogs that wait for an
       fix: "Start or correct it, then read its catalog: runtime workers refresh down",
     },
   ]);
-  expect(at(await statusOf(site.runtime, site.operator, "1"), "workers")).toBe(4);
+  expect(at(await statusOf(site.runtime, site.operator), "workers")).toBe(4);
 });

@@ -1,8 +1,7 @@
 // Sends one request over a socket and streams the response. Bun's `fetch` receives about a megabyte more of
 // a body than is read, for each response; here, nothing is received that is not read.
-import { reveal } from "../../base";
 import type { Address } from "../address";
-import { type Outgoing, revealHeaders } from "../outgoing";
+import { type Outgoing, revealBody, revealHeaders } from "../outgoing";
 import { checkStatus, portOf, type Target } from "../target";
 import type { Trust } from "../tls";
 import { type Connection, openConnection } from "./connection";
@@ -42,7 +41,7 @@ export async function sendStreaming(
 
 function requestBytes(target: Target, { method, headers, body }: Outgoing): Uint8Array {
   const { pathname, search, host } = target.url;
-  const content = Buffer.from(body === undefined ? "" : reveal(body));
+  const content = Buffer.from(body === undefined ? "" : revealBody(body));
   const sent = revealHeaders(headers);
   sent.set("host", host);
   sent.set("accept-encoding", "identity");

@@ -137,7 +137,11 @@ export class Calls {
       principal,
       { tool_name: tool.fullyQualifiedName, input, user_id: set.userId },
       // A write that has started is finished; a request with the same idempotency key does not repeat it.
-      reads ? { signal } : { idempotencyKey: this.#keyOf(tool, input) },
+      {
+        ...(reads ? { signal } : { idempotencyKey: this.#keyOf(tool, input) }),
+        entry: "chat",
+        callId: call.id,
+      },
     );
     const { authorization } = execution.output ?? {};
     return {

@@ -59,9 +59,9 @@ export class Responses {
 
   /** The server of the model speaks the protocol, and the caller runs the calls. */
   async #pass(principal: Principal, choice: Choice, call: ResponsesCall, url: string): Promise<ChatAnswer> {
-    const { server } = choice;
+    const { server, model } = choice;
     const { signal, request } = call;
-    const options = { signal, timeoutMs: this.#timeoutMs(), url };
+    const options = { signal, timeoutMs: this.#timeoutMs(), url, model };
     const body = await this.#passedText(principal, choice, call);
     if (request.stream !== true) {
       const answer = await callWhole(this.#core, server, body, options);

@@ -4,6 +4,7 @@ import type { Core } from "../../core";
 import type { RuntimeError } from "../../errors";
 import type { ModelServer } from "../server-of";
 import { errorIn } from "../stream/error-record";
+import { tokensOf } from "./tokens";
 import { refused, refusedInside, retryAfterOf, unanswered, unreadable } from "./failure";
 
 export interface CallOptions {
@@ -11,6 +12,8 @@ export interface CallOptions {
   timeoutMs: number;
   /** Default: where chat completions or messages are. */
   url?: string;
+  /** Of the request, for traces. */
+  model?: unknown;
 }
 
 /** A whole answer: its text and its JSON. */
@@ -22,12 +25,20 @@ export interface Whole {
 const EVENT_STREAM = /^text\/event-stream\b/i;
 
 /** Sends a request and parses its JSON answer. Throws the error for the caller. */
-export async function callWhole(
+export function callWhole(
   core: Core,
   server: ModelServer,
   body: string,
   options: CallOptions,
 ): Promise<Whole> {
+  return core.telemetry.observe("model", observed(server, options, false), async (activity) => {
+    const answer = await whole(core, server, body, options);
+    activity.end({ outcome: "ok", ...tokensOf(answer.value) });
+    return answer;
+  });
+}
+
+async function whole(core: Core, server: ModelServer, body: string, options: CallOptions): Promise<Whole> {
   // Text and values of a large answer take more memory than its bytes.
   using holder = new DisposableStack();
   const response = await send(core, server, body, { ...options, holder }, false);
@@ -39,7 +50,18 @@ export async function callWhole(
 }
 
 /** Sends a request with a streamed answer and returns its body. Throws the error for the caller. */
-export async function callStreaming(
+export function callStreaming(
+  core: Core,
+  server: ModelServer,
+  body: string,
+  options: CallOptions,
+): Promise<ReadableStream<Uint8Array>> {
+  return core.telemetry.observe("model", observed(server, options, true), () =>
+    streaming(core, server, body, options),
+  );
+}
+
+async function streaming(
   core: Core,
   server: ModelServer,
   body: string,
@@ -56,6 +78,22 @@ export async function callStreaming(
     : refusedInside(server, error);
 }
 
+function observed(
+  { id, type, embeddingsUrl, projectId: project }: ModelServer,
+  { url, model }: CallOptions,
+  streams: boolean,
+) {
+  const operation = url !== undefined && url === embeddingsUrl ? "embeddings" : "chat";
+  return {
+    provider: type,
+    entry: id,
+    model: typeof model === "string" ? model : undefined,
+    operation,
+    streams,
+    project,
+  } as const;
+}
+
 async function send(
   core: Core,
   server: ModelServer,
@@ -66,6 +104,7 @@ async function send(
   let response: Response;
   try {
     response = await core.egress.fetch(url, {
+      group: "model",
       method: "POST",
       headers: headersOf(server, streams),
       body,

@@ -12,14 +12,14 @@ import { BlockSource, recordsOf } from "./records";
 export function openAiClient(core: Core, server: ModelServer): ModelClient {
   return {
     whole: async (body, options) => {
-      const { value } = await callWhole(core, server, textOf(body), options);
+      const { value } = await callWhole(core, server, textOf(body), { ...options, model: body["model"] });
       if (!Array.isArray(value["choices"]) || value["choices"].length === 0) {
         throw unreadable(server, 200, "no choices");
       }
       return value;
     },
     async *stream(body, options) {
-      const bytes = await callStreaming(core, server, textOf(body), options);
+      const bytes = await callStreaming(core, server, textOf(body), { ...options, model: body["model"] });
       yield* wellFormedChunks(
         recordsOf(new BlockSource(core, server, bytes, options), new ChatReader(faultsOf(server))),
       );

@@ -26,6 +26,8 @@ export interface PeerOptions {
   /** For each request, and again after each report of progress. */
   timeoutMs: number;
   signal?: AbortSignal | undefined;
+  /** Members of `_meta` of each request. */
+  meta?(): JsonObject | undefined;
   /** Whether the server is asked for reports of progress. */
   wantsProgress?: boolean;
   /** Notifications within an answer; those of progress only for our request. */
@@ -159,6 +161,7 @@ export class McpPeer {
     const id = this.#client.nextId();
     const { modern, version } = session.facts;
     const meta = {
+      ...this.#options.meta?.(),
       ...(modern ? modernMeta(capabilities) : {}),
       ...(wantsProgress && method === "tools/call" ? { progressToken: id } : {}),
     };

@@ -155,7 +155,8 @@ export class ScheduleWorker {
 
   #begin(hold: RunHold, attemptId: string): void {
     const { id } = hold.run;
-    const work = this.#attempt(hold, attemptId)
+    const work = this.#core.work
+      .during("scheduled_runs", () => this.#attempt(hold, attemptId))
       .catch((error: unknown) => {
         if (error instanceof LeaseLost) this.#core.log.warn("scheduled run was given up meanwhile", { id });
         else this.#core.log.error("scheduled run not finished", { id, error });

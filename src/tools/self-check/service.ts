@@ -116,7 +116,7 @@ export class SelfChecks {
       .execute(
         principal,
         { tool_name: `${checked.catalog.toolkit.name}.${NAME}`, user_id: userId, input: { write } },
-        { signal },
+        { signal, entry: "check" },
       );
     const error = execution.output?.error;
     incomplete = endOf(error, signal?.aborted === true) ?? incomplete;

@@ -75,6 +75,7 @@ async function sent(
       : { ...(await identityHeaders(worker)), authorization: bearer(workerToken(secret, clock.now())) };
   try {
     return await egress.fetch(url, {
+      group: "worker",
       headers: {
         accept: "application/json",
         ...signature,

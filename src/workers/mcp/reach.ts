@@ -1,7 +1,8 @@
 // How an MCP worker is reached: with the headers of its record, and for calls with the user's token.
-import { type Clock, netstrings, Redacted, reveal } from "../../base";
+import { type Clock, type JsonObject, netstrings, present, Redacted, reveal } from "../../base";
 import type { Egress } from "../../egress";
 import type { McpClient, Send } from "../../mcp";
+import type { Telemetry } from "../../telemetry";
 import type { ToolContext } from "../../tools";
 import { identityHeaders, type OnBehalf } from "../identity";
 import { isProgram, type StdioWorkers } from "../stdio";
@@ -12,6 +13,7 @@ import type { OwnTokens } from "./own-tokens";
 
 export interface McpParts {
   egress: Egress;
+  telemetry?: Telemetry | undefined;
   clock: Clock;
   client: McpClient;
   held: HeldCalls;
@@ -82,6 +84,7 @@ export function ownSend(
   return async (request) =>
     egress.fetch(worker.uri, {
       ...request,
+      group: "worker",
       address: await worker.address?.(),
       headers: {
         ...(await headersOf(worker, user)),
@@ -93,6 +96,16 @@ export function ownSend(
       secretsFor: [new URL(worker.uri).origin],
       maxBytes: MOST_CATALOG_BYTES,
     });
+}
+
+/** The place of a request in a trace, for its `_meta`, if the worker may have it. A program has no address. */
+export function traceMeta(
+  { telemetry }: Pick<McpParts, "telemetry">,
+  { toolkit, uri, stdio }: LoadedWorker,
+): JsonObject | undefined {
+  const origin = stdio === undefined ? new URL(uri).origin : undefined;
+  const trace = telemetry?.headersFor(() => ({ groups: [toolkit, "worker"], origin }));
+  return trace === undefined ? undefined : present(trace);
 }
 
 /** Sends as the user of a run, with the user's token if the tool needs one. */

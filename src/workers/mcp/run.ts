@@ -32,6 +32,7 @@ import {
   secretAddressOf,
   serverKey,
   sessionKey,
+  traceMeta,
   type WorkerHeaders,
 } from "./reach";
 import { completionOutput, outputOf, promptOutput, resourceOutput } from "./result";
@@ -192,6 +193,7 @@ class Call {
       liveCapabilities,
       timeoutMs: this.#timeLeft(),
       signal,
+      meta: () => traceMeta(this.#parts, this.#worker),
       wantsProgress: caller !== undefined,
       ...this.#own.guarded(relaying(this.#context, this.#asks)),
       ...of,

@@ -13,6 +13,7 @@ export type Get = (address: string) => Promise<Response>;
 export function getFor({ egress }: Pick<Core, "egress">, project: string): Get {
   return (address) =>
     egress.fetch(address, {
+      group: "auth_provider",
       project,
       headers: { accept: "application/json" },
       timeoutMs: STEP_MS,

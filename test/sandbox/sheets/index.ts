@@ -1,4 +1,5 @@
 // The spreadsheet sandbox: the stand-in with recorded calls and injected faults.
+export { sheetsEnvironment } from "./environment";
 export { type Choices, consentAs } from "./consent-as";
 export { type SheetsSandbox, type SheetsSandboxOptions, startSheetsSandbox } from "./sandbox";
 export type { Fault, RecordedRequest } from "./types";
@@ -12,5 +13,4 @@ export {
   type SeededSheet,
   type SeenCell,
   type SeenSheet,
-  sheetsEnvironment,
 } from "../../../catalogs/sandbox/sheets";

@@ -1,5 +1,13 @@
 // Drives the HTTP kind of workers without records: over the outbound client, with the context that a run gets.
-import { type Clock, createLog, type JsonObject, LazyAbort, Redacted, systemClock } from "../../../src/base";
+import {
+  type Clock,
+  createLog,
+  type JsonObject,
+  LazyAbort,
+  Redacted,
+  systemClock,
+  WorkInFlight,
+} from "../../../src/base";
 import type { LiveGrant } from "../../../src/connections";
 import type { Core } from "../../../src/core";
 import { createEgress } from "../../../src/egress";
@@ -112,6 +120,7 @@ export function drive({
     egress,
     clock,
     settings: { "egress.timeout": egressTimeout },
+    work: new WorkInFlight(),
     publicUrl: () => "https://runtime.example",
   } as unknown as Core;
   return { kind, lines, call: (worker, tool, options = {}) => called(core, kind, worker, tool, options) };

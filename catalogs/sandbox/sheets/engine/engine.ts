@@ -5,6 +5,7 @@
 // spare cell. It refuses titles that the platform allows: those get a name of its own.
 import { readFileSync } from "node:fs";
 import { initSync, Model } from "@ironcalc/wasm";
+import program from "@ironcalc/wasm/wasm_bg.wasm" with { type: "file" };
 import { format } from "numfmt";
 import { BLOCKED, loadsFromOutside } from "../behaviour/external-functions";
 import type { Entered } from "./entered";
@@ -16,7 +17,8 @@ const LAST_COLUMN = 16_384;
 /** The types of cell values, by the engine's numbers. */
 export const CELL_TYPES = { number: 1, text: 2, logical: 4, error: 16 } as const;
 
-initSync({ module: readFileSync(Bun.resolveSync("@ironcalc/wasm/wasm_bg.wasm", import.meta.dir)) });
+// In the executable, the path leads into it.
+initSync({ module: readFileSync(program) });
 
 export class Engine {
   readonly #model: Model;

@@ -16,13 +16,13 @@ export function anthropicClient(core: Core, server: ModelServer): ModelClient {
   return {
     whole: async (body, options) => {
       const request = JSON.stringify(anthropicRequest(body, server, false));
-      const { value } = await callWhole(core, server, request, options);
+      const { value } = await callWhole(core, server, request, { ...options, model: body["model"] });
       if (value["type"] !== "message") throw unreadable(server, 200, "something that is not a message");
       return completionOf(value, now());
     },
     async *stream(body, options) {
       const request = JSON.stringify(anthropicRequest(body, server, true));
-      const bytes = await callStreaming(core, server, request, options);
+      const bytes = await callStreaming(core, server, request, { ...options, model: body["model"] });
       const records = recordsOf(
         new BlockSource(core, server, bytes, options),
         new MessagesReader(faultsOf(server)),

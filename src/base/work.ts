@@ -1,0 +1,42 @@
+// What this process is doing right now, counted by kind: for the status, and for a server that stops. A call is counted in
+// every kind that it belongs to: a scheduled run is a tool call as well.
+
+export const WORK_KINDS = [
+  "requests",
+  "mcp_streams",
+  "model_streams",
+  "tool_calls",
+  "scheduled_runs",
+] as const;
+export type WorkKind = (typeof WORK_KINDS)[number];
+export type WorkCounts = Readonly<Record<WorkKind, number>>;
+
+export class WorkInFlight {
+  readonly #counts = { requests: 0, mcp_streams: 0, model_streams: 0, tool_calls: 0, scheduled_runs: 0 };
+
+  get counts(): WorkCounts {
+    return { ...this.#counts };
+  }
+
+  /** Counts `work` until it ends. */
+  async during<T>(kind: WorkKind, work: () => Promise<T>): Promise<T> {
+    this.#counts[kind] += 1;
+    try {
+      return await work();
+    } finally {
+      this.#counts[kind] -= 1;
+    }
+  }
+
+  /** Counts something until it is disposed; disposing it again has no effect. */
+  hold(kind: WorkKind): Disposable {
+    let isHeld = true;
+    this.#counts[kind] += 1;
+    return {
+      [Symbol.dispose]: () => {
+        if (isHeld) this.#counts[kind] -= 1;
+        isHeld = false;
+      },
+    };
+  }
+}

@@ -1,0 +1,171 @@
+// Families of metrics, and the counters and histograms that requests update. An update is one lookup by a text and an
+// addition: the well-known library takes ten times as long (docs/metrics.md).
+
+/** What a family is. The name has its unit at its end, and a counter no `_total`. */
+export interface Description {
+  name: string;
+  help: string;
+  unit?: "seconds" | "bytes";
+  labels: readonly string[];
+}
+
+/** A series as it is written: values in the order of the labels of its family. */
+export interface Sample {
+  labels: readonly string[];
+  value: number | Distribution;
+  /** The project that has chosen the names among the labels; undefined: none of them is of a project. */
+  owner?: string | undefined;
+}
+
+export interface Distribution {
+  /** Upper limits of the buckets, without the infinite one. */
+  limits: readonly number[];
+  /** By bucket, not added up; the last one is the infinite one. */
+  counts: ArrayLike<number>;
+  sum: number;
+}
+
+export interface Family {
+  readonly description: Description;
+  readonly type: "counter" | "gauge" | "histogram" | "info";
+  /** Which labels have names that a project has chosen. */
+  readonly owned: readonly string[];
+  samples(): readonly Sample[] | Promise<readonly Sample[]>;
+}
+
+/** In place of names that are not shown, or not counted one by one. */
+export const OTHER = "other";
+
+/** Series with names of one project, and of all projects. Those beyond are counted as `other`. */
+const MOST_OF_PROJECT = 250;
+const MOST_OWNED = 1000;
+
+interface Series<Value> {
+  labels: readonly string[];
+  owner: string | undefined;
+  value: Value;
+}
+
+/** The series of a family by their labels. Their number is bounded, whatever names projects choose. */
+class SeriesMap<Value> {
+  readonly #byKey = new Map<string, Series<Value>>();
+  readonly #owned = new Map<string, number>();
+  readonly #isOwned: readonly boolean[];
+  readonly #make: () => Value;
+  #allOwned = 0;
+
+  constructor({ labels }: Description, owned: readonly string[], make: () => Value) {
+    this.#isOwned = labels.map((label) => owned.includes(label));
+    this.#make = make;
+  }
+
+  of(labels: readonly string[], owner: string | undefined): Value {
+    const known = this.#byKey.get(keyOf(labels, owner));
+    return known === undefined ? this.#add(labels, owner) : known.value;
+  }
+
+  values(): Iterable<Series<Value>> {
+    return this.#byKey.values();
+  }
+
+  #add(labels: readonly string[], owner: string | undefined): Value {
+    if (owner === undefined) return this.#put(labels, undefined);
+    const ofProject = this.#owned.get(owner) ?? 0;
+    if (ofProject >= MOST_OF_PROJECT || this.#allOwned >= MOST_OWNED) {
+      const others = labels.map((label, at) => (this.#isOwned[at] === true ? OTHER : label));
+      return this.#byKey.get(keyOf(others, undefined))?.value ?? this.#put(others, undefined);
+    }
+    this.#owned.set(owner, ofProject + 1);
+    this.#allOwned++;
+    return this.#put(labels, owner);
+  }
+
+  #put(labels: readonly string[], owner: string | undefined): Value {
+    const value = this.#make();
+    this.#byKey.set(keyOf(labels, owner), { labels: [...labels], owner, value });
+    return value;
+  }
+}
+
+// No name contains the separator.
+function keyOf(labels: readonly string[], owner: string | undefined): string {
+  const [first = "", second, third, fourth] = labels;
+  let key = owner === undefined ? first : `${owner}\u0001${first}`;
+  if (second !== undefined) key += `\u0000${second}`;
+  if (third !== undefined) key += `\u0000${third}`;
+  if (fourth !== undefined) key += `\u0000${fourth}`;
+  return key;
+}
+
+export interface Options {
+  /** Labels with names that a project has chosen. */
+  owned?: readonly string[];
+}
+
+export class Counter implements Family {
+  readonly type = "counter";
+  readonly description: Description;
+  readonly owned: readonly string[];
+  readonly #series: SeriesMap<{ count: number }>;
+
+  constructor(description: Description, { owned = [] }: Options = {}) {
+    this.description = description;
+    this.owned = owned;
+    this.#series = new SeriesMap(description, owned, () => ({ count: 0 }));
+    // A family without labels has a value before anything is counted.
+    if (description.labels.length === 0) this.add([], 0);
+  }
+
+  /** At most four labels. `owner`: the project that has chosen the names among them. */
+  add(labels: readonly string[], by = 1, owner?: string): void {
+    this.#series.of(labels, owner).count += by;
+  }
+
+  samples(): readonly Sample[] {
+    return Array.from(this.#series.values(), ({ labels, owner, value }) => ({
+      labels,
+      owner,
+      value: value.count,
+    }));
+  }
+}
+
+interface Counts {
+  counts: Float64Array;
+  sum: number;
+}
+
+export class Histogram implements Family {
+  readonly type = "histogram";
+  readonly description: Description;
+  readonly owned: readonly string[];
+  readonly #limits: readonly number[];
+  readonly #series: SeriesMap<Counts>;
+
+  constructor(description: Description, limits: readonly number[], { owned = [] }: Options = {}) {
+    this.description = description;
+    this.owned = owned;
+    this.#limits = limits;
+    const make = (): Counts => ({ counts: new Float64Array(limits.length + 1), sum: 0 });
+    this.#series = new SeriesMap(description, owned, make);
+    if (description.labels.length === 0) this.#series.of([], undefined);
+  }
+
+  /** Takes milliseconds, and counts seconds. */
+  observe(labels: readonly string[], ms: number, owner?: string): void {
+    const seconds = ms < 0 ? 0 : ms / 1000;
+    const series = this.#series.of(labels, owner);
+    let bucket = 0;
+    while (bucket < this.#limits.length && seconds > (this.#limits[bucket] ?? 0)) bucket++;
+    series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
+    series.sum += seconds;
+  }
+
+  samples(): readonly Sample[] {
+    return Array.from(this.#series.values(), ({ labels, owner, value }) => ({
+      labels,
+      owner,
+      value: { limits: this.#limits, counts: value.counts, sum: value.sum },
+    }));
+  }
+}

@@ -1,0 +1,2 @@
+// The page of metrics (docs/metrics.md).
+export { Metrics, type MetricsParts, type Page } from "./service";

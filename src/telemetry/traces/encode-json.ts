@@ -1,0 +1,67 @@
+// OTLP as JSON: the JSON mapping of Protocol Buffers, but ids in hexadecimal and enumerations as numbers. 64-bit numbers are
+// texts.
+import {
+  type Attributes,
+  type AttributeValue,
+  flagsOf,
+  nanoseconds,
+  type Resource,
+  SCOPE_NAME,
+  type FinishedSpan,
+} from "./span";
+
+/** The body of an `ExportTraceServiceRequest`. */
+export function encodeJson(resource: Resource, spans: readonly FinishedSpan[]): Uint8Array<ArrayBuffer> {
+  const request = {
+    resourceSpans: [
+      {
+        resource: { attributes: keyValues(resource.attributes) },
+        scopeSpans: [{ scope: { name: SCOPE_NAME, version: resource.version }, spans: spans.map(spanOf) }],
+      },
+    ],
+  };
+  return new TextEncoder().encode(JSON.stringify(request));
+}
+
+function spanOf(span: FinishedSpan): object {
+  const { traceId, spanId, traceState } = span.context;
+  return {
+    traceId,
+    spanId,
+    ...(traceState === "" ? {} : { traceState }),
+    ...(span.parentSpanId === undefined ? {} : { parentSpanId: span.parentSpanId }),
+    flags: flagsOf(span),
+    name: span.name,
+    kind: span.kind,
+    startTimeUnixNano: String(nanoseconds(span.startMs)),
+    endTimeUnixNano: String(nanoseconds(span.endMs)),
+    attributes: keyValues(span.attributes),
+    events: span.events.map(({ name, atMs, attributes }) => ({
+      name,
+      timeUnixNano: String(nanoseconds(atMs)),
+      attributes: keyValues(attributes),
+    })),
+    links: span.link === undefined ? [] : [{ traceId: span.link.traceId, spanId: span.link.spanId }],
+    status: span.error === undefined ? {} : { code: 2 },
+  };
+}
+
+function keyValues(attributes: Attributes): object[] {
+  const list: object[] = [];
+  for (const [key, value] of Object.entries(attributes))
+    if (value !== undefined) list.push({ key, value: anyValue(value) });
+  return list;
+}
+
+function anyValue(value: AttributeValue): object {
+  if (typeof value === "string") return { stringValue: wellFormed(value) };
+  if (typeof value === "boolean") return { boolValue: value };
+  if (typeof value === "number")
+    return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  return { arrayValue: { values: value.map(anyValue) } };
+}
+
+/** Half a character cannot be in UTF-8. */
+export function wellFormed(text: string): string {
+  return text.isWellFormed() ? text : text.toWellFormed();
+}

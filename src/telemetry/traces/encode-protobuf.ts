@@ -1,0 +1,119 @@
+// OTLP as binary Protocol Buffers. The numbers of the fields are those of opentelemetry/proto/trace/v1/trace.proto and the
+// files that it imports (opentelemetry-proto 1.11.0).
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { wellFormed } from "./encode-json";
+import {
+  type Attributes,
+  type AttributeValue,
+  flagsOf,
+  nanoseconds,
+  type Resource,
+  SCOPE_NAME,
+  type FinishedSpan,
+  type SpanContext,
+  type SpanEvent,
+} from "./span";
+
+/** The body of an `ExportTraceServiceRequest`. */
+export function encodeProtobuf(resource: Resource, spans: readonly FinishedSpan[]): Uint8Array<ArrayBuffer> {
+  const writer = new BinaryWriter();
+  message(writer, 1, () => {
+    message(writer, 1, () => keyValues(writer, 1, resource.attributes));
+    message(writer, 2, () => {
+      message(writer, 1, () => {
+        text(writer, 1, SCOPE_NAME);
+        text(writer, 2, resource.version);
+      });
+      for (const span of spans) message(writer, 2, () => writeSpan(writer, span));
+    });
+  });
+  return writer.finish();
+}
+
+/** How many spans a collector has rejected, of an `ExportTraceServiceResponse`. Throws if it is not one. */
+export function rejectedInProtobuf(body: Uint8Array): number {
+  let rejected = 0;
+  readFields(new BinaryReader(body), (field, type, reader) => {
+    if (field !== 1 || type !== WireType.LengthDelimited) return reader.skip(type);
+    readFields(new BinaryReader(reader.bytes()), (inner, innerType, partial) => {
+      if (inner === 1 && innerType === WireType.Varint) rejected = Number(partial.int64());
+      else partial.skip(innerType);
+    });
+  });
+  return rejected;
+}
+
+function readFields(
+  reader: BinaryReader,
+  take: (field: number, type: WireType, reader: BinaryReader) => unknown,
+): void {
+  while (reader.pos < reader.len) {
+    const [field, type] = reader.tag();
+    take(field, type, reader);
+  }
+}
+
+function writeSpan(writer: BinaryWriter, span: FinishedSpan): void {
+  const { context, parentSpanId } = span;
+  id(writer, 1, context.traceId);
+  id(writer, 2, context.spanId);
+  if (context.traceState !== "") text(writer, 3, context.traceState);
+  if (parentSpanId !== undefined) id(writer, 4, parentSpanId);
+  text(writer, 5, span.name);
+  writer.tag(6, WireType.Varint).int32(span.kind);
+  writer.tag(7, WireType.Bit64).fixed64(nanoseconds(span.startMs));
+  writer.tag(8, WireType.Bit64).fixed64(nanoseconds(span.endMs));
+  keyValues(writer, 9, span.attributes);
+  for (const event of span.events) message(writer, 11, () => writeEvent(writer, event));
+  const { link, error } = span;
+  if (link !== undefined) message(writer, 13, () => writeLink(writer, link));
+  if (error !== undefined) message(writer, 15, () => writer.tag(3, WireType.Varint).int32(2));
+  writer.tag(16, WireType.Bit32).fixed32(flagsOf(span));
+}
+
+function writeEvent(writer: BinaryWriter, { atMs, name, attributes }: SpanEvent): void {
+  writer.tag(1, WireType.Bit64).fixed64(nanoseconds(atMs));
+  text(writer, 2, name);
+  keyValues(writer, 3, attributes);
+}
+
+function writeLink(writer: BinaryWriter, { traceId, spanId }: SpanContext): void {
+  id(writer, 1, traceId);
+  id(writer, 2, spanId);
+}
+
+function keyValues(writer: BinaryWriter, field: number, attributes: Attributes): void {
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined) continue;
+    message(writer, field, () => {
+      text(writer, 1, key);
+      message(writer, 2, () => anyValue(writer, value));
+    });
+  }
+}
+
+function anyValue(writer: BinaryWriter, value: AttributeValue): void {
+  if (typeof value === "string") text(writer, 1, value);
+  else if (typeof value === "boolean") writer.tag(2, WireType.Varint).bool(value);
+  else if (typeof value === "number") {
+    if (Number.isSafeInteger(value)) writer.tag(3, WireType.Varint).int64(value);
+    else writer.tag(4, WireType.Bit64).double(value);
+  } else
+    message(writer, 5, () => {
+      for (const item of value) message(writer, 1, () => anyValue(writer, item));
+    });
+}
+
+function message(writer: BinaryWriter, field: number, content: () => unknown): void {
+  writer.tag(field, WireType.LengthDelimited).fork();
+  content();
+  writer.join();
+}
+
+function text(writer: BinaryWriter, field: number, value: string): void {
+  writer.tag(field, WireType.LengthDelimited).string(wellFormed(value));
+}
+
+function id(writer: BinaryWriter, field: number, hex: string): void {
+  writer.tag(field, WireType.LengthDelimited).bytes(Uint8Array.fromHex(hex));
+}

@@ -1,0 +1,2 @@
+// Traces by OTLP over HTTP.
+export { openTraces, type Traces, type TracesOptions } from "./traces";

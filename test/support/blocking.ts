@@ -1,0 +1,4 @@
+// Loaded before the command line: SIGUSR2 blocks the event loop for ever.
+process.on("SIGUSR2", () => {
+  for (;;);
+});
