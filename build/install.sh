@@ -36,7 +36,7 @@ main() {
     *) prefix="$(pwd)/$prefix" ;;
   esac
   files="bin/runtime share/bash-completion/completions/runtime share/zsh/site-functions/_runtime
-    share/fish/vendor_completions.d/runtime.fish share/doc/runtime/LICENSES.txt share/doc/runtime/README.md"
+    share/fish/vendor_completions.d/runtime.fish share/man/man1/runtime.1 share/doc/runtime/LICENSES.txt share/doc/runtime/README.md"
   if [ "$action" = uninstall ]; then uninstall; else install_release; fi
 }
 
@@ -187,6 +187,7 @@ put_in_place() {
   put completions/runtime.bash share/bash-completion/completions/runtime
   put completions/_runtime share/zsh/site-functions/_runtime
   put completions/runtime.fish share/fish/vendor_completions.d/runtime.fish
+  put man/runtime.1 share/man/man1/runtime.1
   put LICENSES.txt share/doc/runtime/LICENSES.txt
   put README.md share/doc/runtime/README.md
   # In one step, so that a command that starts now finds the old one or the new one.

@@ -21,7 +21,7 @@ export function archiveReadme(
 
 ${description}.
 
-\`runtime\` is the executable and needs nothing else of this archive. Copy it into a folder of your \`PATH\`, or let \`install.sh\` of the same release do it. \`./runtime sandbox\` tries it out, \`./runtime help\` lists the commands, \`docs/operating.md\` is for operators, and \`completions\` has what shells load.
+\`runtime\` is the executable and needs nothing else of this archive. Copy it into a folder of your \`PATH\`, or let \`install.sh\` of the same release do it. \`./runtime sandbox\` tries it out, \`./runtime help\` lists the commands, \`docs/operating.md\` is for operators, \`man\` has the manual page, and \`completions\` has what shells load.
 
 It needs ${needsOf(target, headers)}.
 

@@ -56,6 +56,7 @@ const INSTALLED = [
   "share/doc/runtime/LICENSES.txt",
   "share/doc/runtime/README.md",
   "share/fish/vendor_completions.d/runtime.fish",
+  "share/man/man1/runtime.1",
   "share/zsh/site-functions/_runtime",
 ];
 

@@ -27,15 +27,16 @@ function archiveOf(target: string): string {
   return join(release, `runtime-${VERSION}-${target}.tar.gz`);
 }
 
-test("has an archive and a package for each target, the bill of materials, the installer and the sums", async () => {
-  const files = readdirSync(release).filter((name) => !/\.(?:deb|oci\.tar)$/.test(name));
+test("has an archive and a package for each target, packages of Debian, the bill of materials, the installer and the sums", async () => {
+  const files = readdirSync(release).filter((name) => !name.endsWith(".oci.tar"));
   const ofTargets = TARGETS.flatMap(({ name }) => [
     `runtime-${VERSION}-${name}.tar.gz`,
     `runtime-${name}-${VERSION}.tgz`,
   ]);
+  const debian = ["amd64", "arm64"].map((arch) => `runtime_${VERSION}_${arch}.deb`);
   const others = ["SHA256SUMS", "install.sh", `runtime-${VERSION}.cdx.json`, `runtime-${VERSION}.tgz`];
 
-  expect(files.sort()).toEqual([...ofTargets, ...others].sort());
+  expect(files.sort()).toEqual([...ofTargets, ...debian, ...others].sort());
   expect(existsSync(`${release}.partial`)).toBe(false);
 });
 
@@ -68,7 +69,7 @@ describe.each(ALL.map(({ name, os, arch, libc = "" }) => ({ name, os, arch, libc
   ({ name, os, arch, libc }) => {
     const base = `runtime-${VERSION}-${name}`;
 
-    test("has the executable, the licences, a page, completions and documentation, and nothing else", async () => {
+    test("has the executable, the licences, a page, the manual page, completions and documentation, and nothing else", async () => {
       const list = await run(["tar", "-tvzf", archiveOf(name)], folder, { LC_ALL: "C", TZ: "UTC" });
       const rows = list.trim().split("\n");
       const parts = new Set(rows.map((row) => row.replace(/.* \S+?\//, "").replace(/^docs\/.*/, "docs")));
@@ -80,6 +81,7 @@ describe.each(ALL.map(({ name, os, arch, libc = "" }) => ({ name, os, arch, libc
         "completions/runtime.bash",
         "completions/runtime.fish",
         "docs",
+        "man/runtime.1",
         "runtime",
       ]);
       expect(rows.filter((row) => !row.includes(` ${base}/`))).toEqual([]);
