@@ -84,15 +84,15 @@ test("installs from a folder, again, and removes what it installed", async () =>
 test("installs below --prefix, also a relative one, and says when its folder is not in PATH", async () => {
   const { run, folder, release, tools } = await site();
 
-  const { code, out } = await run(["--from", "release", "--prefix", "here/there"]);
-  const known = await run(["--from", release, "--prefix", join(folder, "here/there")], {
-    PATH: `${tools}:/usr/bin:/bin:${join(folder, "here/there/bin")}`,
+  const { code, out } = await run(["--from", "release", "--prefix", "here/the re"]);
+  const known = await run(["--from", release, "--prefix", join(folder, "here/the re")], {
+    PATH: `${tools}:/usr/bin:/bin:${join(folder, "here/the re/bin")}`,
   });
 
   expect(code).toBe(0);
   expect(out).toContain("is not in PATH");
   expect(known.out).not.toContain("PATH");
-  expect(filesIn(join(folder, "here/there"))).toEqual(INSTALLED);
+  expect(filesIn(join(folder, "here/the re"))).toEqual(INSTALLED);
 });
 
 test("replaces the file in one step: the old one stays whole for those that run it", async () => {
