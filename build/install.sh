@@ -65,7 +65,7 @@ install_release() {
   check_target
   archive="runtime-$version-$target.tar.gz"
   check_prefix
-  work=$(mktemp -d) || fail 'A temporary folder cannot be made: set TMPDIR to a folder that you can write to.'
+  work=$(mktemp -d 2>/dev/null || mktemp -d "$prefix/.runtime.XXXXXX") || fail 'A temporary folder cannot be made: set TMPDIR to a folder that you can write to.'
   new="$prefix/bin/.runtime.new.$$"
   trap 'rm -rf "$work" "$new"' EXIT
   trap 'exit 130' HUP INT TERM

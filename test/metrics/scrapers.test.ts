@@ -33,7 +33,9 @@ const answered = async (): Promise<number> => (await api(site.url, key).get("/v1
 /** Asks for the page and reads a byte of it; then one more whenever `more` is called. */
 async function slowScraper(): Promise<{ socket: Socket; more(): void }> {
   const { hostname, port } = new URL(listener);
-  const socket = connect({ host: hostname, port: Number(port) });
+  // Reads no more than it is asked for.
+  const options = { host: hostname, port: Number(port), highWaterMark: 1 };
+  const socket = connect(options);
   const begun = Promise.withResolvers<void>();
   socket.once("readable", () => begun.resolve());
   socket.once("error", begun.reject);

@@ -101,16 +101,8 @@ async function prepared(): Promise<Installation> {
   const model = ["models", "create", "local", "--type", "openai", "--model", "m", "--api-key-stdin"];
   await run([...model, "--base-url", `http://127.0.0.1:9/${CANARIES.model_path}`], CANARIES.model_key);
   const webhook = `http://127.0.0.1:9/${CANARIES.webhook_path}?token=${CANARIES.query}`;
-  await run(
-    [
-      ...["plugins", "create", "p", "--pre", webhook, "--failure-mode", "fail_open"],
-      "--status",
-      "active",
-      "--token-file",
-      "-",
-    ],
-    CANARIES.plugin_token,
-  );
+  const plugin = ["plugins", "create", "p", "--pre", webhook, "--failure-mode", "fail_open"];
+  await run(plugin.concat("--status", "active", "--token-file", "-"), CANARIES.plugin_token);
   await run(["workers", "create", "--id", "wiki", "--yes", upstream.url]);
   return installation;
 }
