@@ -376,6 +376,38 @@ test("installs nothing if the connection ends in the middle of the archive", asy
   expect(filesIn(home)).toEqual([]);
 });
 
+const BUSYBOX = Bun.which("busybox");
+testWith("busybox", BUSYBOX !== null)("works with the programs of BusyBox, as on Alpine Linux", async () => {
+  const { folder, release, home, installed } = await site(["linux-x64-musl"]);
+  using server = serve(release);
+  const tools = join(folder, "busybox");
+  const names = [
+    "awk",
+    "cat",
+    "chmod",
+    "cp",
+    "mkdir",
+    "mktemp",
+    "mv",
+    "rm",
+    "rmdir",
+    "sha256sum",
+    "tar",
+    "wget",
+  ];
+  await programs(tools, Object.fromEntries(names.map((name) => [name, `exec ${BUSYBOX} ${name} "$@"`])));
+  await programs(tools, { uname: LINUX_X64.uname, ldd: "echo 'musl libc (x86_64)' >&2; exit 1" });
+  const address = `http://127.0.0.1:${server.port}/files`;
+  const child = Bun.spawn([BUSYBOX ?? "", "sh", join(release, "install.sh"), "--base", address], {
+    env: { HOME: home, PATH: tools },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+
+  expect([await child.exited, await child.stderr.text()]).toEqual([0, ""]);
+  expect(readFileSync(installed, "utf8")).toContain("# linux-x64-musl\n");
+});
+
 testWith("shellcheck", Bun.which("shellcheck") !== null)("shellcheck finds nothing in it", () => {
   const { stdout, exitCode } = Bun.spawnSync(["shellcheck", "--shell", "sh", INSTALLER]);
 
