@@ -171,18 +171,21 @@ class Container {
       return ["--setenv", name, value.join("=")];
     });
     const place = [
-      ...["--ro-bind", this.#root, "/", "--bind", join(this.#volumes, "data"), "/var/lib/runtime"],
-      ...[
-        "--ro-bind",
-        join(this.#volumes, "keys"),
-        "/etc/runtime",
-        "--tmpfs",
-        "/tmp",
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-      ],
+      "--ro-bind",
+      this.#root,
+      "/",
+      "--bind",
+      join(this.#volumes, "data"),
+      "/var/lib/runtime",
+      "--ro-bind",
+      join(this.#volumes, "keys"),
+      "/etc/runtime",
+      "--tmpfs",
+      "/tmp",
+      "--proc",
+      "/proc",
+      "--dev",
+      "/dev",
     ];
     const alone = `bwrap --unshare-all --as-pid-1 --cap-drop ALL --clearenv --uid ${uid} --gid ${gid}`.split(
       " ",
