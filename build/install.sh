@@ -208,7 +208,10 @@ uninstall() {
   for file in $files; do
     rm -f "$prefix/$file" || fail "$prefix/$file cannot be removed."
   done
-  rmdir "$prefix/share/doc/runtime" 2>/dev/null || :
+  # Those that are not empty belong to other programs, too.
+  for folder in bash-completion/completions bash-completion zsh/site-functions zsh fish/vendor_completions.d fish doc/runtime; do
+    rmdir "$prefix/share/$folder" 2>/dev/null || :
+  done
   printf 'runtime is not installed in %s any more. Data and configuration were left as they are.\n' "$prefix"
 }
 

@@ -15,10 +15,17 @@ const PARSED: Readonly<Record<string, (text: string) => unknown>> = {
   json: (text) => JSON.parse(text),
   yaml: (text) => Bun.YAML.parse(text),
   toml: (text) => Bun.TOML.parse(text),
+  /** Not a command: a tree, or lines of a log. */
+  text: (text) => {
+    if (/^(?:\$ |runtime |curl |[A-Z]+ \/\S* HTTP)/m.test(text))
+      throw new Error("a command needs the language sh");
+  },
   ts: (text) => new Bun.Transpiler({ loader: "ts" }).transformSync(text),
 };
-const MARKS = /^(?:exit \d+|file \S+|answer|document|mcp-client)$/;
+const MARKS = /^(?:exit \d+|file \S+|answer|document|mcp-client|another program)$/;
 
+// `answer`: what the command before it prints. `document`: for `runtime apply`. `another program`: settings of Prometheus and
+// the like, which are only parsed. Others are commands, or are written to files.
 const isLeftOut = ({ page, text }: Block): boolean =>
   NOT_RUN.some((left) => left.page === page && text.startsWith(left.block));
 

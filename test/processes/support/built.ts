@@ -6,6 +6,8 @@ const ROOT = join(import.meta.dir, "../../..");
 
 /** The last commit without backups. */
 const EARLIER = "3e8f1bb3";
+/** The newest schema of that commit. */
+export const EARLIER_SCHEMA = 21;
 
 export function buildExecutable(folder: string): string {
   return build(ROOT, join(folder, "built", "runtime"));

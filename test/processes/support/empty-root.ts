@@ -36,6 +36,9 @@ export interface EmptyRoot extends AsyncDisposable {
   contents(): string[];
 }
 
+/** What every system has. */
+const FOLDERS = "bin etc proc dev usr/local/bin usr/local/share/doc var/lib var/log var/backups".split(" ");
+
 /** The libraries that the executable loads, with their loader. */
 function librariesOf(executable: string): string[] {
   const { stdout } = Bun.spawnSync(["ldd", executable]);
@@ -57,8 +60,7 @@ export async function startEmptyRoot({
   neighbour,
 }: EmptyRootOptions): Promise<EmptyRoot> {
   const folder = join(temporaryFolder(), "root");
-  for (const path of ["bin", "etc", "proc", "dev", "usr/local", "var", dirname(CERTIFICATES)])
-    mkdirSync(join(folder, path), { recursive: true });
+  for (const path of [...FOLDERS, dirname(CERTIFICATES)]) mkdirSync(join(folder, path), { recursive: true });
   for (const library of librariesOf(librariesFrom)) copy(library, folder);
   copy(CERTIFICATES, folder);
   cpSync(BUSYBOX, join(folder, "bin/busybox"), { dereference: true });
