@@ -29,8 +29,8 @@ const withoutScalarThemes: Bun.BunPlugin = {
 };
 
 /**
- * The emulator of the chat platform has thirteen others, which the sandbox does not use (0.9 MB), and reads fonts of its pages
- * from files next to its sources when it is loaded.
+ * The emulator of the chat platform has thirteen others, which the sandbox does not use, and reads fonts of its pages from
+ * files next to its sources when it is loaded.
  */
 const oneEmulator: Bun.BunPlugin = {
   name: "one emulator",
@@ -53,4 +53,4 @@ function usesName(api: string, file: string, name: string): boolean {
   return new RegExp(`^ {2}name: "${name}",$`, "m").test(text);
 }
 
-export const plugins: Bun.BunPlugin[] = [gzippedFiles, withoutScalarThemes, oneEmulator, embeddedPages];
+export const plugins: Bun.BunPlugin[] = [gzippedFiles, withoutScalarThemes, embeddedPages, oneEmulator];

@@ -27,22 +27,11 @@ export interface ServeOptions {
   "log.access": string | undefined;
 }
 
-/** What a command that also serves does at the start. */
-export interface ServeHooks {
-  /** When requests are answered, before the address is printed. */
-  listening?(session: Session, address: string): Promise<void>;
-  /** When the address is printed. */
-  ready?(address: string): void;
-  /** The data is not worth a copy of the root key. */
-  isDisposable?: boolean;
-}
-
 /** Serves until a stop signal, then waits for what is running. Returns the exit code. */
 export async function serve(
   io: Io,
   common: Common,
   { isDev, ...flags }: ServeOptions & { isDev: boolean },
-  hooks: ServeHooks = {},
 ): Promise<number> {
   const log = heldLog(io);
   const loaded = await loadCommonConfig(io, common, { flags, strict: true });
@@ -58,13 +47,11 @@ export async function serve(
         const endLeftKeys = () =>
           endDevKeys(runtime, async (id) => (await import("./probe")).isServing(runtime, id));
         await endLeftKeys();
-        return serveSession(io, hooks.isDisposable === true ? { ...session, newKey: undefined } : session, {
+        return serveSession(io, session, {
           ready: async ({ address }) => {
-            await hooks.listening?.(session, address);
             const key = isDev ? await createDevKey(runtime, session.principal) : undefined;
             // The first line is the address and nothing else: scripts wait for it. With `log.format`, all lines are log lines.
             if (loaded.settings["log.format"] === undefined) io.note(address);
-            hooks.ready?.(address);
             if (key !== undefined) printDevKey(io, common, address, key);
             log.release();
           },
@@ -99,7 +86,7 @@ export async function serveSession(io: Io, session: Session, { ready, ended }: S
     await stopped.promise;
     upkeep.stopping();
     await withdraw();
-    const cut = await drain(core, server);
+    const cut = await drain(core, server, upkeep.status);
     await upkeep.end();
     return cut === undefined ? EXIT.ok : EXIT.timeout;
   } finally {
@@ -109,6 +96,8 @@ export async function serveSession(io: Io, session: Session, { ready, ended }: S
 }
 
 interface Upkeep {
+  /** Shows one line to the service manager. */
+  status(text: string): void;
   stopping(): void;
   end(): Promise<void>;
 }
@@ -126,6 +115,7 @@ async function keepUp(io: Io, { config, runtime, newKey }: Session, server: Serv
   if (!(await identity.hasKeys(project)))
     core.log.warn(`There is no API key in project ${project} yet. Create one: runtime keys create NAME`);
   return {
+    status: supervision.status,
     stopping: () => supervision.stopping(),
     end: async () => {
       await endHealth();
@@ -154,8 +144,8 @@ function stopOrLeave(io: Io, { log, settings, work }: Core, stopped: PromiseWith
   stopped.resolve();
 }
 
-// Log lines are held back until the address is printed.
-function heldLog(io: Io): { write(line: string): void; release(): void } {
+/** Log lines are held back until the address is printed. */
+export function heldLog(io: Io): { write(line: string): void; release(): void } {
   let held: string[] | undefined = [];
   return {
     write: (line) => (held === undefined ? io.note(line) : void held.push(line)),

@@ -31,7 +31,7 @@ export const verbs = [
         );
       if (options.port !== undefined && options.port > 65_535)
         throw new UsageError("--port takes a number from 0 to 65535.");
-      await (await import("../sandbox/run")).runSandbox(io, common, options);
+      return (await import("../sandbox/run")).runSandbox(io, common, options);
     },
   }),
 ];

@@ -1,7 +1,9 @@
 // `runtime sandbox`: the stand-ins and a real server in one process.
+import type { Sandbox } from "../../catalogs/sandbox";
 import type { Common } from "../command";
 import type { Io } from "../io";
-import { serve, type ServeOptions } from "../serve";
+import { heldLog, serveSession } from "../serve";
+import { loadCommonConfig, withSession } from "../session";
 import { emptyFolder, hasSandbox, makeFolder, type SandboxFolder, sandboxFolder } from "./folder";
 import { lockFolder } from "./lock";
 import { consentToAll } from "./person";
@@ -17,8 +19,8 @@ export interface SandboxOptions {
   reset: boolean;
 }
 
-/** Serves until a stop signal. Throws `configuration` or `conflict` with what to do. */
-export async function runSandbox(io: Io, common: Common, options: SandboxOptions): Promise<void> {
+/** Serves until a stop signal; resolves to the exit code. Throws `configuration` or `conflict` with what to do. */
+export async function runSandbox(io: Io, common: Common, options: SandboxOptions): Promise<number> {
   const folder = sandboxFolder(common.dataDir, io.env);
   const exists = hasSandbox(folder);
   using held = new DisposableStack();
@@ -34,7 +36,8 @@ export async function runSandbox(io: Io, common: Common, options: SandboxOptions
     if (!exists) held.use(lockFolder(folder));
   } else requireFreePorts(state.platforms?.ports ?? []);
   const data = exists ? (options.reset ? "deleted" : state === undefined ? "incomplete" : "kept") : "new";
-  await start(io, common, { folder, port, state, data });
+  // The lock is held until it ends.
+  return await start(io, common, { folder, port, state, data });
 }
 
 interface Start {
@@ -45,7 +48,7 @@ interface Start {
   data: Data;
 }
 
-async function start(io: Io, common: Common, { folder, port, state, data }: Start): Promise<void> {
+async function start(io: Io, common: Common, { folder, port, state, data }: Start): Promise<number> {
   const { LISTENERS, startSandbox } = await import("../../catalogs/sandbox");
   const saver = new Saver(folder);
   const sandbox = await startSandbox({
@@ -55,33 +58,51 @@ async function start(io: Io, common: Common, { folder, port, state, data }: Star
   });
   try {
     writeSettings(folder, sandbox, port);
-    let keys = state?.keys;
-    const own = { ...common, config: folder.configFile, dataDir: folder.dataFolder };
-    await serve(
-      { ...io, env: ownEnvironment(io.env) },
-      own,
-      { isDev: false, ...flagsFor(port) },
-      {
-        isDisposable: true,
-        listening: async (session, address) => {
-          keys ??= await createRecords(session, sandbox);
-          if (state === undefined) await consentToAll(session, sandbox.providers, USER);
-          const bound = Number(new URL(address).port);
-          writeSettings(folder, sandbox, bound);
-          await saver.begin(sandbox, { keys, port: bound });
-        },
-        ready: (address) => {
-          if (keys !== undefined) welcome(io, common, { address, folder, keys, sandbox, data });
-        },
-      },
-    );
+    return await serve(io, common, { folder, port, state, data, saver, sandbox });
   } finally {
     await saver.end();
     await sandbox.stop();
   }
 }
 
-function flagsFor(port: number): ServeOptions {
-  const others = { "tls.cert": undefined, "tls.key": undefined, "log.level": undefined };
-  return { host: HOST, port: String(port), ...others, "log.format": undefined, "log.access": undefined };
+/** The same server as that of `runtime serve`, without the settings of an installation. */
+async function serve(
+  io: Io,
+  common: Common,
+  { folder, port, state, data, saver, sandbox }: Start & { saver: Saver; sandbox: Sandbox },
+): Promise<number> {
+  const log = heldLog(io);
+  const own = { ...common, config: folder.configFile, dataDir: folder.dataFolder };
+  const ownIo = { ...io, env: ownEnvironment(io.env) };
+  const flags = { host: HOST, port: String(port) };
+  const config = await loadCommonConfig(ownIo, own, { flags, strict: true });
+  let keys = state?.keys;
+  try {
+    return await withSession(
+      ownIo,
+      own,
+      // A copy of this root key is of no use, so that nothing is said about it.
+      (session) =>
+        serveSession(
+          ownIo,
+          { ...session, newKey: undefined },
+          {
+            ready: async ({ address }) => {
+              keys ??= await createRecords(session, sandbox);
+              if (state === undefined) await consentToAll(session, sandbox.providers, USER);
+              const bound = Number(new URL(address).port);
+              writeSettings(folder, sandbox, bound);
+              await saver.begin(sandbox, { keys, port: bound });
+              // The first line is the address and nothing else: scripts wait for it.
+              io.note(address);
+              welcome(io, common, { address, folder, keys, sandbox, data });
+              log.release();
+            },
+          },
+        ),
+      { config, serves: log.write },
+    );
+  } finally {
+    log.release();
+  }
 }
