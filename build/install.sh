@@ -36,7 +36,7 @@ main() {
     *) prefix="$(pwd)/$prefix" ;;
   esac
   files="bin/runtime share/bash-completion/completions/runtime share/zsh/site-functions/_runtime
-    share/fish/vendor_completions.d/runtime.fish share/doc/runtime/LICENSES.txt share/doc/runtime/README.md"
+    share/fish/vendor_completions.d/runtime.fish share/man/man1/runtime.1 share/doc/runtime/LICENSES.txt share/doc/runtime/README.md"
   if [ "$action" = uninstall ]; then uninstall; else install_release; fi
 }
 
@@ -65,7 +65,7 @@ install_release() {
   check_target
   archive="runtime-$version-$target.tar.gz"
   check_prefix
-  work=$(mktemp -d) || fail 'A temporary folder cannot be made: set TMPDIR to a folder that you can write to.'
+  work=$(mktemp -d 2>/dev/null || mktemp -d "$prefix/.runtime.XXXXXX") || fail 'A temporary folder cannot be made: set TMPDIR to a folder that you can write to.'
   new="$prefix/bin/.runtime.new.$$"
   trap 'rm -rf "$work" "$new"' EXIT
   trap 'exit 130' HUP INT TERM
@@ -187,6 +187,7 @@ put_in_place() {
   put completions/runtime.bash share/bash-completion/completions/runtime
   put completions/_runtime share/zsh/site-functions/_runtime
   put completions/runtime.fish share/fish/vendor_completions.d/runtime.fish
+  put man/runtime.1 share/man/man1/runtime.1
   put LICENSES.txt share/doc/runtime/LICENSES.txt
   put README.md share/doc/runtime/README.md
   # In one step, so that a command that starts now finds the old one or the new one.
@@ -207,7 +208,10 @@ uninstall() {
   for file in $files; do
     rm -f "$prefix/$file" || fail "$prefix/$file cannot be removed."
   done
-  rmdir "$prefix/share/doc/runtime" 2>/dev/null || :
+  # Those that are not empty belong to other programs, too.
+  for folder in bash-completion/completions bash-completion zsh/site-functions zsh fish/vendor_completions.d fish doc/runtime; do
+    rmdir "$prefix/share/$folder" 2>/dev/null || :
+  done
   printf 'runtime is not installed in %s any more. Data and configuration were left as they are.\n' "$prefix"
 }
 

@@ -34,8 +34,8 @@ const FULFILLED: ReadonlySet<string> = new Set([
   "Zlib",
 ]);
 
-/** The folders and files of the product itself. */
-const OWN = /^(?:src|server|cli|catalogs)\/|^docs\/|^[A-Z]+\.md$|^package\.json$/;
+/** The folders and files of the product itself, and the documentation, which the build makes of them. */
+const OWN = /^(?:src|server|cli|catalogs)\/|^package\.json$|^pages:/;
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 const TEXT_FILE = /^(?:licen[sc]e|notice|copying|copyright)(?![a-z])(?!.*\.[cm]?[jt]sx?$)/i;
 

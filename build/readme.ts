@@ -21,7 +21,7 @@ export function archiveReadme(
 
 ${description}.
 
-\`runtime\` is the executable and needs nothing else of this archive. Copy it into a folder of your \`PATH\`, or let \`install.sh\` of the same release do it. \`./runtime sandbox\` tries it out, \`./runtime help\` lists the commands, \`docs/operating.md\` is for operators, and \`completions\` has what shells load.
+\`runtime\` is the executable and needs nothing else of this archive. Copy it into a folder of your \`PATH\`, or let \`install.sh\` of the same release do it. \`./runtime sandbox\` tries it out, \`./runtime help\` lists the commands, \`docs/operating.md\` is for operators, \`man\` has the manual page, and \`completions\` has what shells load.
 
 It needs ${needsOf(target, headers)}.
 
@@ -31,12 +31,14 @@ ${remarksOn(target).join("\n\n")}
 `;
 }
 
-function needsOf(target: Target, { interpreter, libraries, glibc }: Headers): string {
-  const processor = target.arch === "x64" ? "a 64-bit Intel or AMD processor" : "a 64-bit ARM processor";
+function needsOf(target: Target, { interpreter, libraries, glibc, macos }: Headers): string {
+  const system = SYSTEMS[target.os] + (macos === undefined ? "" : ` ${macos} or newer`);
+  const processor =
+    target.arch === "x64" ? "a 64-bit Intel or AMD processor with SSE4.2" : "a 64-bit ARM processor";
   const library = glibc === undefined ? "" : ` with the GNU C library ${glibc} or newer`;
   const loader = interpreter === undefined ? "" : `, the loader \`${interpreter}\``;
   const names = libraries.map((one) => `\`${one}\``).join(", ");
-  return `${SYSTEMS[target.os]} on ${processor}${library}${loader}, and the libraries ${names}`;
+  return `${system} on ${processor}${library}${loader}, and the libraries ${names}`;
 }
 
 function remarksOn(target: Target): string[] {

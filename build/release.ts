@@ -7,7 +7,9 @@ import { type Entry, writeArchive } from "./archive";
 import { dateOfRelease, hasUncommittedChanges } from "./commit";
 import { checkHeaders } from "./headers-of-targets";
 import { type Contents, contentsOf, licenceFile } from "./licence-file";
+import { manualPage } from "./debian/man";
 import { type NpmRelease, writeMainPackage, writeTargetPackage } from "./npm";
+import { writePackages } from "./packages";
 import { archiveReadme, wasRun } from "./readme";
 import { billOfMaterials } from "./sbom";
 import { SUMS, writeSums } from "./sums";
@@ -29,6 +31,8 @@ const { values, positionals } = parseArgs({
     out: { type: "string", default: join(ROOT, "dist/release", version) },
     /** A folder with the archives of Bun's packages; by default npm gets them. */
     runtimes: { type: "string" },
+    /** A folder with the packages of Debian that the images contain; by default apt gets them. */
+    debian: { type: "string" },
     /** The name on npm, once the owner has decided on it. */
     "npm-name": { type: "string" },
     /** Build although the checkout has changes that its commit does not have. */
@@ -91,7 +95,11 @@ async function begin(folder: string): Promise<Release> {
     folder,
     date,
     npm: { ...product, name: name ?? product.name, decided: name !== undefined, date },
-    shared: [...(await completions()), ...(await documents())],
+    shared: [
+      { name: "man/runtime.1", content: await manualPage({ version, date }) },
+      ...(await completions()),
+      ...(await documents()),
+    ],
   };
 }
 
@@ -102,7 +110,7 @@ async function writeTargets(release: Release, targets: readonly Target[]): Promi
     const executable = join(release.folder, "executable");
     const { inputs } = await buildExecutable({ ...values, target: target.name, outfile: executable });
     contents = contentsOf(inputs, ROOT);
-    await writeFiles(release, target, executable, licenceFile(product, contents));
+    await writeFiles(release, target, executable, contents);
     rmSync(executable);
     process.stdout.write(`${target.name}${wasRun(target) ? "" : ": built, not run here"}\n`);
   }
@@ -114,10 +122,11 @@ async function writeFiles(
   { folder, date, npm, shared }: Release,
   target: Target,
   executable: string,
-  licences: string,
+  contents: Contents,
 ): Promise<void> {
   const headers = checkHeaders(target, executable);
   const content = await Bun.file(executable).bytes();
+  const licences = licenceFile(product, contents);
   const base = `${product.name}-${version}-${target.name}`;
   const entries: Entry[] = [
     { name: "runtime", content, executable: true },
@@ -128,6 +137,8 @@ async function writeFiles(
   const inFolder = entries.map((entry) => ({ ...entry, name: `${base}/${entry.name}` }));
   await writeArchive(join(folder, `${base}.tar.gz`), inFolder, date);
   await writeTargetPackage(folder, { ...npm, licences }, target, content);
+  const { debian } = values;
+  await writePackages({ product, target, executable, headers, contents, date, folder, debian });
 }
 
 async function completions(): Promise<Entry[]> {

@@ -32,8 +32,6 @@ interface Row {
   /** Whole command lines, the most common one first. */
   examples: readonly string[];
   flags?: readonly FlagSpec[];
-  /** What `-o json` prints, for the reference: `[{id, name}]`. */
-  output?: string;
   /** Takes the command line of another program behind `--`. */
   program?: true;
   /** Options that are not declared here are parameters of a tool; they arrive in `Line.rest`. */

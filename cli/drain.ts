@@ -14,16 +14,23 @@ interface Stoppable {
   cut(): void;
 }
 
-/** Resolves when nothing runs any more, or when what was still running has been cut off: then to its counts. */
-export async function drain(core: Core, server: Stoppable): Promise<WorkCounts | undefined> {
+/**
+ * Resolves when nothing runs any more, or when what was still running has been cut off: then to its counts. `report` gets a
+ * line about what is still running.
+ */
+export async function drain(
+  core: Core,
+  server: Stoppable,
+  report: (line: string) => void,
+): Promise<WorkCounts | undefined> {
   const { log, work, clock, settings } = core;
   const limit = settings["shutdown.timeout"];
   const started = clock.monotonic();
   const ended = server.stop().then(() => true);
-  const progress = setInterval(
-    () => log.info("still stopping", { seconds_left: left(), ...work.counts }),
-    PROGRESS_MS,
-  );
+  const progress = setInterval(() => {
+    log.info("still stopping", { seconds_left: left(), ...work.counts });
+    report(`Stopping: ${inWords(work.counts)}, ${left()} s left`);
+  }, PROGRESS_MS);
   const left = (): number => Math.max(0, Math.ceil(limit - (clock.monotonic() - started) / 1000));
   const isDone = await within(limit * 1000, ended);
   clearInterval(progress);
@@ -36,6 +43,11 @@ export async function drain(core: Core, server: Stoppable): Promise<WorkCounts |
   server.cut();
   await within(SETTLE_MS, ended);
   return WORK_KINDS.some((kind) => cut[kind] > 0) ? cut : undefined;
+}
+
+function inWords(counts: WorkCounts): string {
+  const running = WORK_KINDS.filter((kind) => counts[kind] > 0);
+  return running.map((kind) => `${kind.replace("_", " ")}: ${counts[kind]}`).join(", ") || "nothing runs";
 }
 
 async function within(ms: number, ended: Promise<boolean>): Promise<boolean> {

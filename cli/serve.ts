@@ -86,7 +86,7 @@ export async function serveSession(io: Io, session: Session, { ready, ended }: S
     await stopped.promise;
     upkeep.stopping();
     await withdraw();
-    const cut = await drain(core, server);
+    const cut = await drain(core, server, upkeep.status);
     await upkeep.end();
     return cut === undefined ? EXIT.ok : EXIT.timeout;
   } finally {
@@ -96,6 +96,8 @@ export async function serveSession(io: Io, session: Session, { ready, ended }: S
 }
 
 interface Upkeep {
+  /** Shows one line to the service manager. */
+  status(text: string): void;
   stopping(): void;
   end(): Promise<void>;
 }
@@ -113,6 +115,7 @@ async function keepUp(io: Io, { config, runtime, newKey }: Session, server: Serv
   if (!(await identity.hasKeys(project)))
     core.log.warn(`There is no API key in project ${project} yet. Create one: runtime keys create NAME`);
   return {
+    status: supervision.status,
     stopping: () => supervision.stopping(),
     end: async () => {
       await endHealth();

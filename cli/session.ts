@@ -32,6 +32,9 @@ export interface SessionOptions {
   serves?: (line: string) => void;
 }
 
+/** Lines of a server for `runtime doctor --bundle`. */
+const KEPT_LINES = 1000;
+
 /**
  * Reads flags, environment and file. Throws `configuration` with one line. A misspelled variable is a warning, or an error with
  * `strict`: a server must not run for weeks without a setting that its administrator relies on.
@@ -130,7 +133,7 @@ function logOf(
   if (serves !== undefined) {
     const isTerminal = io.transient !== undefined;
     const format = lineFormat(settings["log.format"] ?? (isTerminal ? "text" : "json"));
-    return createLog({ level, clock, write: serves, format });
+    return createLog({ level, clock, write: serves, format, keeps: KEPT_LINES });
   }
   const quiet = config.originOf("log.level") === "default";
   const write = (line: string): void => io.note(line);

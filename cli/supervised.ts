@@ -1,6 +1,7 @@
 // The server as a service: what its service manager is told, and the signal that reloads it.
 import type { Log } from "../src/base";
 import type { Core } from "../src/core";
+import { collectOrphans } from "../src/processes";
 import { type Supervision, supervise } from "../src/supervision";
 import type { Io } from "./io";
 
@@ -12,6 +13,8 @@ interface Reloadable {
 
 /** For a server that answers. SIGHUP reloads, until it stops. */
 export async function supervised(io: Io, core: Core, server: Reloadable): Promise<Supervision> {
+  // In a container, the server is the first process.
+  if (process.pid === 1) collectOrphans();
   const supervision = await supervise(core, io.env);
   // SIGHUP reloads the certificate, as in other servers. A service manager may send it at any time; without one and without
   // TLS it ends the process, as usual.

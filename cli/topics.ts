@@ -40,6 +40,10 @@ async function environment(io: Io): Promise<string> {
       variable: "RUNTIME_CONFIG",
       meaning: "configuration file, instead of the one in the configuration folder",
     },
+    {
+      variable: "OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_…",
+      meaning: "traces, unless a setting below telemetry is set; see runtime help tracing",
+    },
     { variable: "NO_COLOR", meaning: "not empty: no colours" },
     { variable: "CI", meaning: "not empty: no prompts" },
     { variable: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "proxy of outgoing requests" },

@@ -21,6 +21,9 @@ export const LoadResponse = Type.Object({
   unwritten_executions: count("Entries of the execution log that are not written yet."),
   unstored_grants: count("New tokens of users that are not stored yet; used from memory until then."),
   memory_bytes: count("Memory of the process (resident set)."),
+  event_loop_delay_ms: Type.Optional(
+    count("How late the event loop was at most in the last minute; absent if metrics are switched off."),
+  ),
   open_files: Type.Optional(count("Open files and sockets of the process, where the system tells.")),
 });
 
@@ -41,9 +44,22 @@ export const ServerResponse = Type.Object({
 });
 export type ServerState = Static<typeof ServerResponse>;
 
-export const ServerStateRequest = Type.Object(provenMembers, { additionalProperties: false });
+export const ServerStateRequest = Type.Object(
+  {
+    ...provenMembers,
+    /** Whether the last lines of the log and the page of metrics are asked for. */
+    details: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+);
 export type ServerStateRequest = Static<typeof ServerStateRequest>;
-export const ServerStateResponse = Type.Object({ state: ServerResponse });
+export const ServerStateResponse = Type.Object({
+  state: ServerResponse,
+  /** The last lines of the log, without those at debug, which name users. */
+  log: Type.Optional(Type.Array(Type.String())),
+  /** The page of metrics; absent: they are switched off. */
+  metrics: Type.Optional(Type.String()),
+});
 export type ServerStateResponse = Static<typeof ServerStateResponse>;
 
 export const BackupStateResponse = Type.Object({
@@ -51,6 +67,14 @@ export const BackupStateResponse = Type.Object({
   every_hours: count("How often a server makes one by itself; 0: never."),
 });
 export type BackupState = Static<typeof BackupStateResponse>;
+
+/** What is needed of the metrics. */
+interface MetricsPage {
+  readonly isOn: boolean;
+  /** How late the event loop was at most in the last minute. */
+  readonly longestDelayMs: number;
+  page(accept: string | undefined, viewer: string | undefined): Promise<{ text: string }>;
+}
 
 export interface OwnStateParts {
   /** The path of `backup.folder`. */
@@ -61,6 +85,8 @@ export interface OwnStateParts {
 
 export class OwnState {
   readonly log: LogControls;
+  /** Set once it exists. */
+  metrics: MetricsPage | undefined;
   readonly #core: Core;
   readonly #parts: OwnStateParts;
   /** When it began to serve, ms: of the clock for people, and of the one that is never set. */
@@ -96,6 +122,9 @@ export class OwnState {
         unwritten_executions: executionLog.unwritten,
         unstored_grants: connections.unstored,
         memory_bytes: process.memoryUsage.rss(),
+        ...(this.metrics?.isOn === true
+          ? { event_loop_delay_ms: Math.round(this.metrics.longestDelayMs) }
+          : {}),
         ...(openFiles === undefined ? {} : { open_files: openFiles }),
       },
     };
@@ -106,7 +135,11 @@ export class OwnState {
     await requireProof(this.#core, "server state", request);
     const { server } = this;
     if (server === undefined) throw new Error("a process that does not serve was asked");
-    return { state: server };
+    if (request.details !== true) return { state: server };
+    const { metrics } = this;
+    const page = metrics?.isOn === true ? await metrics.page(undefined, undefined) : undefined;
+    const log = [...this.#core.log.lastLines];
+    return page === undefined ? { state: server, log } : { state: server, log, metrics: page.text };
   }
 
   /** The newest backup in `backup.folder`; a folder that cannot be read has none. */

@@ -101,11 +101,13 @@ export async function createRuntime(
       await services.identity.ensureDefaults();
       await recordRestoration(core, services.audit);
     });
+    const metrics = metricsOf(core, config, { ...services, logStore, extensions, health });
+    services.ownState.metrics = metrics;
     return {
       core,
       extensions,
       ...services,
-      metrics: metricsOf(core, config, { ...services, logStore, extensions, health }),
+      metrics,
       health: () => health.check(),
       listensOn,
       endReads,

@@ -3,7 +3,11 @@ import type { Noun, Verb } from "../../cli/command";
 import { EXITS } from "../../cli/errors";
 import { nouns } from "../../cli/nouns";
 import { commonFlags, firstWord } from "../../cli/program";
+import outputs from "./outputs.json";
 import { escaped, sentence } from "./text";
+
+/** What each command prints with `-o json`. The acceptance tests compare it with what they see. */
+const OUTPUTS: Readonly<Record<string, string>> = outputs;
 
 const INTRODUCTION = `# Commands
 
@@ -47,16 +51,25 @@ async function nounText({ name, summary, http, load }: Noun): Promise<string> {
   const [first] = verbs;
   const isSingle = first !== undefined && verbs.length === 1 && firstWord(first.usage) === name;
   const over = http === undefined ? "" : ` Over HTTP: \`${http}\`.`;
-  if (isSingle) return `## \`runtime ${first.usage}\`\n\n${verbText(first, over)}`;
-  const texts = verbs.map((verb) => `### \`runtime ${name} ${verb.usage}\`\n\n${verbText(verb, "")}`);
+  if (isSingle) return `## \`runtime ${first.usage}\`\n\n${verbText(name, first, over)}`;
+  const texts = verbs.map(
+    (verb) =>
+      `### \`runtime ${name} ${verb.usage}\`\n\n${verbText(`${name} ${firstWord(verb.usage)}`, verb, "")}`,
+  );
   return `## \`runtime ${name}\`\n\n${sentence(summary)}${over}\n\n${texts.join("\n")}`;
 }
 
-function verbText({ summary, flags = [], examples, output }: Verb, more: string): string {
+function verbText(command: string, { summary, flags = [], examples }: Verb, more: string): string {
   const own = flags.length === 0 ? "" : `\nOptions:\n\n${options(flags)}`;
-  const shape = output === undefined ? "" : `\nOutput: ${output}\n`;
+  const shape = `\nOutput: ${shapeText(OUTPUTS[command] ?? "")}\n`;
   const lines = examples.map((example) => `- \`${example}\`\n`);
   return `${sentence(summary)}${more}\n${own}${shape}\nExamples:\n\n${lines.join("")}`;
+}
+
+/** The fields as code, and what follows them. */
+function shapeText(output: string): string {
+  const [fields = ""] = /^\[?\{[^}]*\}\]?/.exec(output) ?? [];
+  return fields === "" ? `${output}.` : `\`${fields}\`${output.slice(fields.length)}.`;
 }
 
 function options(flags: readonly { flag: string; meaning: string }[]): string {

@@ -103,6 +103,7 @@ const OTHERS = `## Variables that are not settings
 - \`CREDENTIALS_DIRECTORY\`: where systemd puts credentials; see \`root_key.credential\`.
 - \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\`: the proxy of outbound requests.
 - \`NODE_EXTRA_CA_CERTS\`: a file with more certificate authorities (PEM), as \`egress.ca_file\`.
+- \`OTEL_EXPORTER_OTLP_ENDPOINT\`, \`OTEL_SERVICE_NAME\` and other standard variables of OpenTelemetry: they count less than the settings of [Traces](#traces); see [tracing.md](tracing.md#standard-variables).
 - \`NO_COLOR\`: not empty: no colours. \`CI\`: not empty: no prompts.
 
 How long records are kept, with the settings for it, is in the table of [users.md](users.md#how-long-it-is-kept).

@@ -1,5 +1,7 @@
 // `runtime backup`: backups of the data folder, also of one that servers use.
 import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, resolve } from "node:path";
 import type { ListedBackup, MadeBackup, OpenedBackup, VerifiedBackup } from "../../src/backup";
 import type { Config } from "../../src/config";
 import { configurationError, notFound } from "../../src/errors";
@@ -120,11 +122,15 @@ async function verify(
   checkExists(file);
   const { verifyBackup } = await import("../../src/backup");
   const identities = await identitiesOf(io, identity);
-  const verified = await withProgress(
-    io,
-    "Checking the backup",
-    verifyBackup({ file, identities, open: (folder) => openCopy(io, common, folder) }),
-  );
+  const config = await loadCommonConfig(io, common);
+  const checking = verifyBackup({
+    file,
+    identities,
+    // On a small system without a folder for temporary files, a backup may be on a medium that cannot be written.
+    temporary: [tmpdir(), dirname(resolve(file)), ...existingDataFolder(config)],
+    open: (folder) => openCopy(io, common, folder),
+  });
+  const verified = await withProgress(io, "Checking the backup", checking);
   printVerified(io, common, file, verified);
   return verified.problems.length === 0 ? EXIT.ok : EXIT.error;
 }
@@ -171,6 +177,12 @@ function printVerified(io: Io, common: Common, file: string, verified: VerifiedB
       ? `There is no root key on this machine, so sealed values were not opened. They need the key ${manifest.root_key_id}.`
       : `The root key of this machine has opened ${counted(opened, "sealed value")}.`,
   );
+}
+
+function existingDataFolder(config: Config): string[] {
+  if (config.settings.data_dir === undefined) return [];
+  const folder = config.dataFolder();
+  return existsSync(folder) ? [folder] : [];
 }
 
 function checkExists(file: string): void {

@@ -13,9 +13,13 @@ export const verbs = [
       "runtime completion fish > ~/.config/fish/completions/runtime.fish",
     ],
     read: (line) => ({ shell: oneOf(line.word(0), SHELLS, "The shell") ?? "bash" }),
-    run: async (io, _common, { shell }) => io.out(SCRIPTS[shell]),
+    run: async (io, _common, { shell }) => io.out(completionScript(shell)),
   }),
 ];
+
+export function completionScript(shell: (typeof SHELLS)[number]): string {
+  return SCRIPTS[shell];
+}
 
 const SCRIPTS: { readonly [S in (typeof SHELLS)[number]]: string } = {
   bash: `# Completion of runtime for bash: source <(runtime completion bash)

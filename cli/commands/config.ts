@@ -55,11 +55,12 @@ async function setSetting(
   common: Common,
   { key, value }: { key: string; value: string },
 ): Promise<void> {
+  const { ensureNamedFile, storeSetting } = await import("../user-file");
+  ensureNamedFile(common.config ?? io.env["RUNTIME_CONFIG"]);
   const loaded = await loadCommonConfig(io, common);
   const { settingOf } = await import("../../src/config");
   const parsed = settingOf(loaded.declarations, key, value);
   if (loaded.file === undefined) throw noHome();
-  const { storeSetting } = await import("../user-file");
   storeSetting(loaded.file, key, parsed);
   print(io, common.output, { key, value: parsed, path: loaded.file }, () => "");
   io.note(`${key} is set in ${loaded.file}.`);

@@ -22,11 +22,19 @@ export const verbs = [
     examples: [
       "runtime doctor",
       "runtime doctor -o json",
+      "runtime doctor --bundle diagnosis.tar.gz",
       `runtime doctor --platform ${SELF_CHECKED[0]} --user alice`,
       `runtime doctor --platform ${SELF_CHECKED[0]} --user alice --write -o json > report.json`,
     ],
     flags: [
       { flag: "--all", meaning: "also show checks without problems" },
+      {
+        flag: "--bundle <file>",
+        meaning:
+          "write findings, settings, sizes, metrics and log lines into this file (tar.gz), without secrets",
+      },
+      { flag: "--log <file>", meaning: "with --bundle: take log lines from this file, not from the server" },
+      { flag: "--force", meaning: "with --bundle: replace the file if it exists" },
       { flag: "--platform <platform>", meaning: `check this platform: ${SELF_CHECKED.join(", ")}` },
       {
         flag: "--user <user>",
@@ -39,6 +47,9 @@ export const verbs = [
     ],
     read: (line) => ({
       all: line.has("all"),
+      bundle: line.text("bundle"),
+      log: line.text("log"),
+      force: line.has("force"),
       platform: line.choice("platform", SELF_CHECKED),
       user: line.text("user"),
       write: line.has("write"),
@@ -59,22 +70,33 @@ const SHAPE: Shape<Finding> = {
 
 interface DoctorOptions {
   all: boolean;
+  bundle: string | undefined;
+  log: string | undefined;
+  force: boolean;
   platform: string | undefined;
   user: string | undefined;
   write: boolean;
 }
 
 async function checkOrSelfCheck(io: Io, common: Common, options: DoctorOptions): Promise<number> {
-  const { platform, user, write } = options;
+  const { platform, user, write, bundle: file, log, force } = options;
+  if (platform !== undefined && file !== undefined)
+    throw new UsageError("Give --bundle or --platform, not both.");
+  if (file === undefined && (log !== undefined || force))
+    throw new UsageError(
+      `--${force ? "force" : "log"} needs --bundle: runtime doctor --bundle diagnosis.tar.gz`,
+    );
   if (platform !== undefined)
     return (await import("../self-check")).selfCheck(io, common, { ...options, platform });
   if (user !== undefined || write)
     throw new UsageError(`--${write ? "write" : "user"} needs --platform: ${SELF_CHECKED.join(", ")}.`);
-  return check(io, common, options);
+  refuseServer(common, "doctor");
+  if (file === undefined) return check(io, common, options);
+  const { bundle } = await import("../doctor-bundle");
+  return bundle(io, common, { bundle: file, log, force }, () => findingsOf(io, common));
 }
 
-async function check(io: Io, common: Common, { all }: { all: boolean }): Promise<number> {
-  refuseServer(common, "doctor");
+async function findingsOf(io: Io, common: Common): Promise<Finding[]> {
   const [{ examine }, { createRuntime }, { extensions }, { silentLog }, { findServer }] = await Promise.all([
     import("../../src/doctor"),
     import("../../src/runtime"),
@@ -82,7 +104,7 @@ async function check(io: Io, common: Common, { all }: { all: boolean }): Promise
     import("../../src/base"),
     import("../probe"),
   ]);
-  const running = examine({
+  return examine({
     config: () => loadCommonConfig(io, common, { strict: true }),
     open: (config) => createRuntime(config, extensions, { log: silentLog }),
     running: async (runtime) => {
@@ -91,7 +113,10 @@ async function check(io: Io, common: Common, { all }: { all: boolean }): Promise
       return server?.address;
     },
   });
-  const findings = await withProgress(io, "Checking", running);
+}
+
+async function check(io: Io, common: Common, { all }: { all: boolean }): Promise<number> {
+  const findings = await withProgress(io, "Checking", findingsOf(io, common));
   const wrong = findings.filter(({ status }) => status !== "ok");
   const shown = all || common.output !== "table" ? findings : wrong;
   if (common.output !== "table" || common.fields !== undefined) printList(io, common, shown, SHAPE, "");

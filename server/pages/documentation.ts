@@ -31,7 +31,7 @@ interface Representation {
   etag: string;
 }
 
-// Made on the first request for each page, 250 KB for all of them: a client that asks again and again costs nothing.
+// Made on the first request for each page, 250 KB for all of them, so that repeated requests are cheap.
 const made = new Map<string, Representation>();
 let names: ReadonlySet<string> | undefined;
 

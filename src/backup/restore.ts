@@ -43,7 +43,7 @@ export async function restoreBackup({
   const work = mkdtempSync(join(folder, ".restore-"));
   let isDone = false;
   try {
-    const verified = await verifyBackup({ ...request, temporary: work });
+    const verified = await verifyBackup({ ...request, temporary: [work] });
     if (verified.problems.length > 0) throw new BackupFault(verified.problems.join(" "));
     // Once more, because the check has migrated its copy.
     await unpack(await readBackup(request.file, request.identities), work);

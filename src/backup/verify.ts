@@ -2,10 +2,10 @@
 // what is sealed.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Redacted } from "../base";
 import type { Problem } from "../audit";
-import { RuntimeError } from "../errors";
+import { configurationError, RuntimeError } from "../errors";
 import { newestSchema } from "../store";
 import { unpack } from "./archive";
 import { contentsOf, differencesOf, faultsOf } from "./contents";
@@ -25,8 +25,8 @@ export interface OpenedBackup {
 export interface VerifyRequest {
   file: string;
   identities: readonly Redacted[];
-  /** Where the backup is unpacked meanwhile; default: the folder for temporary files. */
-  temporary?: string;
+  /** Folders in which the backup may be unpacked meanwhile; default: that for temporary files, then that of the backup. */
+  temporary?: readonly string[];
   /** Opens the unpacked backup as an installation; undefined: this machine has no root key. Throws `configuration`. */
   open(folder: string): Promise<OpenedBackup | undefined>;
 }
@@ -46,7 +46,7 @@ export async function verifyBackup({
   temporary,
   open,
 }: VerifyRequest): Promise<VerifiedBackup> {
-  const folder = mkdtempSync(join(temporary ?? tmpdir(), "runtime-backup-"));
+  const folder = workFolder(temporary ?? [tmpdir(), dirname(file)]);
   try {
     const manifest = await unpack(await readBackup(file, identities), folder);
     refuseNewer(manifest);
@@ -57,6 +57,20 @@ export async function verifyBackup({
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** A new folder in the first of the places that takes one. A small system may have no folder for temporary files. */
+function workFolder(places: readonly string[]): string {
+  for (const place of places) {
+    try {
+      return mkdtempSync(join(place, "runtime-backup-"));
+    } catch {
+      // The next place, or the error below.
+    }
+  }
+  throw configurationError(
+    `There is no folder to unpack the backup into: ${places.join(", ")} cannot be written. Set TMPDIR to one that can.`,
+  );
 }
 
 /** Throws `BackupFault` for a backup of a newer version. */

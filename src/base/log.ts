@@ -2,6 +2,7 @@
 import { visibleJson } from "./visible";
 import type { Clock } from "./clock";
 import { BoundedKinds } from "./bounded-kinds";
+import { LastLines } from "./last-lines";
 import { Redacted } from "./redacted";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
@@ -33,6 +34,8 @@ export interface LeveledLog extends Log {
   /** Whether requests are to be logged. */
   readonly hasAccess: boolean;
   setAccess(hasAccess: boolean): void;
+  /** The last lines as JSON, the oldest first; empty unless the options say how many. */
+  readonly lastLines: readonly string[];
 }
 
 /** A symbol, so that a configuration file cannot set it. Tests use it to prove that redaction has an effect. */
@@ -49,6 +52,8 @@ export interface LogOptions {
   wrote?: (level: LogLevel) => void;
   /** Default: the JSON itself. */
   format?: LineFormat;
+  /** How many lines are kept in memory, without those at `debug`, which name users. */
+  keeps?: number;
   [unsafePrintSecrets]?: boolean;
 }
 
@@ -58,11 +63,14 @@ export function createLog(options: LogOptions): LeveledLog {
   const refusals = new BoundedKinds(clock);
   let level = options.level;
   let hasAccess = false;
+  const kept = new LastLines(options.keeps ?? 0);
   let threshold = LOG_LEVELS.indexOf(level);
   const write = (at: LogLevel, message: string, fields: LazyFields): void => {
     const line = { time: new Date(clock.now()).toISOString(), level: at, message };
     const all = { ...line, ...(typeof fields === "function" ? fields() : fields) };
-    options.write(format(textOf(all, printSecrets) ?? JSON.stringify({ ...line, unprintable: true })));
+    const text = textOf(all, printSecrets) ?? JSON.stringify({ ...line, unprintable: true });
+    if (at !== "debug") kept.add(text);
+    options.write(format(text));
     options.wrote?.(at);
   };
   const at = (own: LogLevel) => {
@@ -88,6 +96,9 @@ export function createLog(options: LogOptions): LeveledLog {
     },
     setAccess: (next) => {
       hasAccess = next;
+    },
+    get lastLines() {
+      return kept.lines;
     },
     debug: at("debug"),
     info,

@@ -175,6 +175,11 @@ export class Config {
     this.#environment = environment;
   }
 
+  /** Whether a setting has a value, its default too. Also of those that are not part of `settings`. */
+  isSet(name: string): boolean {
+    return this.#values.get(name)?.value !== undefined;
+  }
+
   /** Where the value of a setting comes from, for people to read. */
   originOf(name: string): string {
     return this.#values.get(name)?.origin ?? "default";

@@ -9,6 +9,7 @@ export {
   type Settings,
 } from "./keys";
 export { absolute, defaultStateFolder, ensureFolder, type Environment } from "./paths";
+export { path } from "./types";
 export { settingOf } from "./values";
 export { AnthropicServer, ModelEntryId, OpenAiServer, type ModelRecord, type StaticModel } from "./records";
 export type { StaticWorker } from "./workers";

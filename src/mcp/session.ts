@@ -1,5 +1,6 @@
 // Sessions of revisions until 2025-11-25. The id is the sealed session: it survives a restart, every server of the
 // deployment can open it, and nothing is stored.
+import { isFresh } from "../base";
 import type { Core } from "../core";
 import { newToken } from "../crypto";
 import { RuntimeError } from "../errors";
@@ -36,18 +37,28 @@ interface Opened extends Session {
   gatewayId: string;
   actor: string;
   userId: string;
+  /** Monotonic. */
+  usedAt: number;
 }
 
 /** Opened sessions in the cache. */
 const MAX_SESSIONS = 10_000;
+/** An opened session without calls, questions and streams is forgotten after this time; the next request opens it again. */
+const IDLE_MS = 10 * 60_000;
 const MAX_ID_LENGTH = 2000;
 
 export class Sessions {
   readonly #core: Core;
+  /** In the order of their latest use. */
   readonly #opened = new Map<string, Opened>();
 
   constructor(core: Core) {
     this.#core = core;
+  }
+
+  /** How many are open. */
+  get size(): number {
+    return this.#opened.size;
   }
 
   /** Starts a session of a user at a gateway and returns its id. */
@@ -64,7 +75,16 @@ export class Sessions {
   /** Throws `RpcError` (404) if the id cannot be opened or belongs to another gateway or caller. */
   async open(id: string, user: GatewayUser): Promise<Session> {
     const { gateway } = user;
-    return ownSession(this.#opened.get(id) ?? (await this.#read(id, gateway.projectId, gateway.id)), user);
+    const opened = this.#opened.get(id) ?? (await this.#read(id, gateway.projectId, gateway.id));
+    const session = ownSession(opened, user);
+    this.#use(id, session);
+    return session;
+  }
+
+  #use(id: string, session: Opened): void {
+    session.usedAt = this.#core.clock.monotonic();
+    this.#opened.delete(id);
+    this.#opened.set(id, session);
   }
 
   async #read(id: string, projectId: string, gatewayId: string): Promise<Opened | undefined> {
@@ -95,15 +115,31 @@ export class Sessions {
       questions: new Map(),
       streams: [],
       listed: {},
+      usedAt: 0,
     };
+    this.#forgetIdle();
     const [oldest] = this.#opened.size >= MAX_SESSIONS ? this.#opened.keys() : [];
     if (oldest !== undefined) this.#opened.delete(oldest);
     this.#opened.set(id, opened);
     return opened;
   }
+
+  // Many clients never end their sessions.
+  #forgetIdle(): void {
+    const now = this.#core.clock.monotonic();
+    for (const [id, session] of this.#opened) {
+      if (isFresh(session.usedAt, IDLE_MS, now)) break;
+      if (isBusy(session)) this.#use(id, session);
+      else this.#opened.delete(id);
+    }
+  }
 }
 
-function ownSession(session: Opened | undefined, { gateway, principal, userId }: GatewayUser): Session {
+function isBusy({ running, questions, streams }: Session): boolean {
+  return running.size > 0 || questions.size > 0 || streams.length > 0;
+}
+
+function ownSession(session: Opened | undefined, { gateway, principal, userId }: GatewayUser): Opened {
   const own =
     session?.gatewayId === gateway.id && session.userId === userId && session.actor === actorOf(principal);
   if (own) return session;

@@ -50,6 +50,16 @@ export class Metrics {
     ];
   }
 
+  /** How late the event loop was at most in the last minute. */
+  get longestDelayMs(): number {
+    return this.#eventLoop.longestMs;
+  }
+
+  /** Every family, whether it has values at the moment or not. */
+  get described(): readonly Pick<Family, "type" | "description">[] {
+    return this.#families;
+  }
+
   /** Measures the event loop until the returned function is called. */
   watch(): () => void {
     return this.isOn ? this.#eventLoop.watch() : () => undefined;

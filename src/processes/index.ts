@@ -1,5 +1,6 @@
 // Programs of others, in a cage, under supervision.
 export { cageSupport, type CageSupport } from "./cage/support";
+export { collectOrphans } from "./first-process";
 export { ProcessHost, type ProcessHostParts } from "./host";
 export { memoryOfChildren } from "./memory";
 export { ownExecutable } from "./own-executable";

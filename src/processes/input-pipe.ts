@@ -7,7 +7,8 @@ export class InputPipe {
   readonly #sink: Bun.FileSink;
   #waiting = 0;
   #closed = false;
-  readonly #whenClosed = Promise.withResolvers<never>();
+  /** Those who wait for their lines. Not one promise for all of them: it would keep something of each line. */
+  readonly #waiters = new Set<(reason: Error) => void>();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(descriptor: number) {
@@ -24,9 +25,12 @@ export class InputPipe {
     this.#waiting += bytes.length;
     const written = this.#last.then(() => this.#put(bytes));
     this.#last = written.catch(() => undefined);
+    const closed = Promise.withResolvers<never>();
+    this.#waiters.add(closed.reject);
     try {
-      await Promise.race([written, this.#whenClosed.promise]);
+      await Promise.race([written, closed.promise]);
     } finally {
+      this.#waiters.delete(closed.reject);
       this.#waiting -= bytes.length;
     }
   }
@@ -41,8 +45,7 @@ export class InputPipe {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#whenClosed.promise.catch(() => undefined);
-    this.#whenClosed.reject(new Error("the program has ended"));
+    for (const reject of this.#waiters) reject(new Error("the program has ended"));
     // What the pipe has not taken yet goes when the program reads or ends.
     const end = async (): Promise<void> => {
       await this.#sink.end();

@@ -24,6 +24,8 @@ export interface Meter {
 export interface Tracer {
   /** A span below the current one. */
   start<K extends Kind>(kind: K, start: Start<K>): Span<K>;
+  /** The same function, which runs in the span that is the current one now. */
+  bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T;
   /** An event of the current span. */
   happened<E extends keyof Events>(event: E, labels: Events[E]): void;
   /** The headers for a request to this target, if it may have them. */
@@ -103,6 +105,11 @@ export class Telemetry {
   /** Trace headers for a request that goes out; undefined unless traces are on and the target may have them. */
   headersFor(target: () => TraceTarget): TraceHeaders | undefined {
     return this.#tracer?.headersFor(target());
+  }
+
+  /** For functions that the engine calls: what they do belongs to the work that goes on now. */
+  bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T {
+    return this.#tracer?.bound(work) ?? work;
   }
 
   /** Keeps secrets that the current run of a tool uses out of its span. */

@@ -7,6 +7,7 @@ import { EXIT } from "../../cli/errors";
 import { nouns } from "../../cli/nouns";
 import { testWith } from "../support/require";
 import { describeExamples } from "./examples";
+import { describeOutputs } from "./outputs";
 import { fits, type Mode, parseScript, type Script, scripts } from "./script";
 import { type Stage, startRun, startStage } from "./stage";
 
@@ -59,6 +60,8 @@ describe("scripts", () => {
 });
 
 describe("help", () => describeExamples(() => executable));
+
+describe("output", () => describeOutputs(() => executable));
 
 describe("the scripts contain", () => {
   const commands = scripts.flatMap(({ steps }) => steps.map(({ command }) => command));

@@ -22,7 +22,7 @@ const EXAMPLES = (
 ).flat();
 
 /** Examples that cannot end with 0 here, each with its code and the reason. */
-const OTHERWISE: Readonly<Record<string, [code: number, reason: string]>> = {
+export const OTHERWISE: Readonly<Record<string, [code: number, reason: string]>> = {
   "runtime init": [2, "asks questions at a terminal"],
   "runtime chat": [2, "is a conversation at a terminal"],
   "runtime secrets set VENDOR_TOKEN": [2, "asks for the value at a terminal"],
@@ -135,10 +135,10 @@ const NEEDS_CONSENT =
 const ENDS_CONSENT = /^runtime (connections delete|users erase|providers (create|delete) slack)/;
 
 /** Examples that ask before they delete. They are printed without `--yes`, so that a copied line does no harm. */
-const ASKS = /^runtime \w+ delete |^runtime apply .* --prune$|^runtime users erase /;
+export const ASKS = /^runtime \w+ delete |^runtime apply .* --prune$|^runtime users erase /;
 
 /** Examples that run until they are stopped. */
-const SERVES = /^runtime (?:serve|sandbox)/;
+export const SERVES = /^runtime (?:serve|sandbox)/;
 
 /** Registers a test for each example. `executable` is known only after the build. */
 export function describeExamples(executable: () => string): void {
@@ -176,14 +176,14 @@ export function describeExamples(executable: () => string): void {
   });
 }
 
-interface Given extends AsyncDisposable {
+export interface Given extends AsyncDisposable {
   /** Makes what the example names. */
   prepare(example: string): Promise<void>;
   /** Runs a line in a shell. `serves`: a server with an empty home folder, stopped after a moment. */
   run(line: string, serves?: boolean): Promise<Ran>;
 }
 
-async function startGiven(executable: string): Promise<Given> {
+export async function startGiven(executable: string): Promise<Given> {
   const chat = await startChatSandbox();
   const installation = new Installation(chat, [executable]);
   const server = await installation.serve();

@@ -12,11 +12,12 @@ import { temporaryFolder } from "../support/temporary";
 const ROOT = join(import.meta.dir, "../..");
 const EXAMPLE = join(ROOT, "examples/mcp-worker");
 const PAGE = readFileSync(join(EXAMPLE, "README.md"), "utf8");
-/** The indented commands under a heading. */
+/** The commands under a heading. */
 const commandsOf = (heading: string): string[] => {
   const [, section = ""] = PAGE.split(`\n## ${heading}\n`);
   const [own = ""] = section.split("\n## ");
-  return [...own.matchAll(/^ {4}(.+)$/gm)].map(([, command = ""]) => command);
+  const [, block = ""] = /^```sh\n([^]*?)^```$/m.exec(own) ?? [];
+  return block.trim().split("\n");
 };
 const FOUR = commandsOf("Four commands");
 const SECOND_USER = commandsOf("A second user");

@@ -84,6 +84,18 @@ test.each([0, 1, 511, 512, 4096, 0.5, 0.999999])("a file cut off at %d is found"
   );
 });
 
+test("without a folder for temporary files, it is unpacked in another place", async () => {
+  const { file, place } = await made();
+  const check = (temporary: string[]) =>
+    verifyBackup({ file, identities: [], open: openingWith(), temporary });
+
+  expect((await check(["/no/such/folder", place])).problems).toEqual([]);
+  expect(readdirSync(place)).toEqual(["one.backup"]);
+  expect(await check(["/no/such/folder", file]).catch((error: Error) => error.message)).toBe(
+    `There is no folder to unpack the backup into: /no/such/folder, ${file} cannot be written. Set TMPDIR to one that can.`,
+  );
+});
+
 test("bytes after its end are found", async () => {
   const { file, place } = await made();
   const longer = join(place, "longer.backup");

@@ -20,6 +20,7 @@ export async function makeRelease(folder: string, targets = ["linux-x64"], says 
         { name: `${base}/runtime`, content: script, executable: true },
         { name: `${base}/LICENSES.txt`, content: "licences\n" },
         { name: `${base}/README.md`, content: "# readme\n" },
+        { name: `${base}/man/runtime.1`, content: "man\n" },
         { name: `${base}/completions/runtime.bash`, content: "bash\n" },
         { name: `${base}/completions/_runtime`, content: "zsh\n" },
         { name: `${base}/completions/runtime.fish`, content: "fish\n" },

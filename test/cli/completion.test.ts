@@ -43,7 +43,7 @@ describe("offers", () => {
     ["formats", ["tools", "list", "-o", "n"], ["ndjson", "name"]],
     ["formats after common flags", ["-o", "json", "keys", "list", "--output", "y"], ["yaml"]],
     ["flags", ["keys", "create", "x", "--ex"], ["--expires"]],
-    ["pages", ["help", "ex"], ["exit-codes"]],
+    ["pages", ["help", "exi"], ["exit-codes"]],
     ["shells", ["completion", "f"], ["fish"]],
     ["nothing for a new name", ["projects", "create", ""], []],
     ["nothing after a complete line", ["version", "x"], []],

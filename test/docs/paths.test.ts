@@ -11,7 +11,7 @@ const PAGES = ["*.md", "docs/*.md", "examples/**/*.md"].flatMap((pattern) => [
 /** Paths in backquotes, without those that contain a placeholder. */
 function pathsIn(text: string): string[] {
   const paths = text.matchAll(/`((?:src|server|cli|catalogs|test|docs|examples|build\.ts)\b[\w./-]*)`/g);
-  return [...paths].map(([, path = ""]) => path).filter((path) => /[/.]/.test(path));
+  return [...paths].map(([, path = ""]) => path).filter((path) => path.includes("/") || path === "build.ts");
 }
 
 /** Paths of links, without addresses and anchors. */

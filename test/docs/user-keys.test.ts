@@ -10,7 +10,7 @@ import { Installation, type RunningServer } from "../support/runtime-process";
 const PAGE = readFileSync(join(import.meta.dir, "../../docs/user-keys.md"), "utf8");
 const [SECTION = ""] = (PAGE.split("## From a record to a call")[1] ?? "").split("\n## ");
 const RECORD = /```json\n([\s\S]*?)```/.exec(SECTION)?.[1] ?? "";
-const COMMANDS = [...SECTION.matchAll(/^ {4}runtime (.+)$/gm)].map(([, command = ""]) => command);
+const COMMANDS = [...SECTION.matchAll(/^runtime (.+)$/gm)].map(([, command = ""]) => command);
 
 const NAMES: Readonly<Record<string, string>> = { "key-of-alice": "Alice A.", "key-of-bob": "Bob B." };
 const nameOf = ({ headers }: { headers: Headers }): string | undefined =>

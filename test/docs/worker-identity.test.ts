@@ -7,7 +7,7 @@ import { temporaryFolder } from "../support/temporary";
 
 const ROOT = join(import.meta.dir, "../..");
 const PAGE = readFileSync(join(ROOT, "docs/worker-identity.md"), "utf8");
-const BLOCKS = [...PAGE.matchAll(/(?:^ {4}.+\n)+/gm)].map(([block]) =>
+const BLOCKS = [...PAGE.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, block = ""]) =>
   block
     .trimEnd()
     .split("\n")

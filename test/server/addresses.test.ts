@@ -103,7 +103,7 @@ describe("the start page", () => {
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     expect(html).toContain(version);
     const links = [...html.matchAll(/href="([^"]+)"/g)].map(([, link = ""]) => link);
-    expect(links).toEqual(["v1/swagger/ui", "openapi.json", "llms.txt", "v1/health"]);
+    expect(links).toEqual(["docs", "v1/swagger/ui", "openapi.json", "llms.txt", "v1/health"]);
     for (const link of links) expect((await send("GET", `/${link}`)).status).toBe(200);
   });
 

@@ -4,6 +4,8 @@ import type { SourceFile } from "./rules";
 /** Files and folders whose whole text is checked: one line each. */
 export const CHECKED_TEXT = [
   "README.md",
+  "AGENTS.md",
+  "SKILL.md",
   "SECURITY.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",

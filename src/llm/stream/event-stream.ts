@@ -20,7 +20,7 @@ export interface Endings {
 
 /** Rejects with a failure before the first event. */
 export async function eventStream(
-  { log }: Pick<Core, "log">,
+  { log, telemetry }: Pick<Core, "log" | "telemetry">,
   texts: AsyncGenerator<string, void>,
   { gone, ended, failed = errorEvent }: Endings,
   aliveMs = KEEP_ALIVE_MS,
@@ -34,10 +34,11 @@ export async function eventStream(
   return new ReadableStream<Uint8Array>({
     // Bun's own type: writes without a queue.
     type: "direct",
-    pull: async (controller: ReadableStreamDirectController) => {
+    // The engine pulls, and it does not know for which request.
+    pull: telemetry.bound(async (controller: ReadableStreamDirectController) => {
       await pipe(first, texts, controller, { caller, failure, aliveMs });
       if (!caller.disconnected) ended?.();
-    },
+    }),
     cancel: () => {
       caller.disconnected = true;
       gone();

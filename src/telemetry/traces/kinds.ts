@@ -115,6 +115,7 @@ function describeEgress(start: Start<"egress">, { status, outcome }: End<"egress
       [HTTP.serverPort]: url === null ? undefined : portOf(url),
       [HTTP.status]: status,
       [RUNTIME.group]: start.group,
+      [RUNTIME.project]: start.project,
     },
     error: isFailure ? String(status ?? outcome) : undefined,
   };
@@ -155,16 +156,17 @@ function describeModel(start: Start<"model">, end: End<"model">): Description {
       [GEN_AI.inputTokens]: end.inputTokens,
       [GEN_AI.outputTokens]: end.outputTokens,
       [RUNTIME.model]: start.entry,
+      [RUNTIME.project]: start.project,
     },
     error: end.outcome === "ok" ? undefined : end.outcome,
   };
 }
 
-function describeRefresh({ provider }: Start<"refresh">, { outcome }: End<"refresh">): Description {
+function describeRefresh({ provider, project }: Start<"refresh">, { outcome }: End<"refresh">): Description {
   return {
     name: "refresh token",
     kind: SPAN_KIND.internal,
-    attributes: { [RUNTIME.authProvider]: provider, [RUNTIME.outcome]: outcome },
+    attributes: { [RUNTIME.authProvider]: provider, [RUNTIME.project]: project, [RUNTIME.outcome]: outcome },
     error: outcome === "refreshed" || outcome === "superseded" ? undefined : outcome,
   };
 }

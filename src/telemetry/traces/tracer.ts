@@ -18,8 +18,11 @@ export interface TracerParts extends Pick<SpanParts, "content" | "ended"> {
   propagation: Propagation;
 }
 
-/** Work that begins so long after its span has ended does not belong to it: a loop that a request has started. */
-const LATE_MS = 60_000;
+/** The others are about this process, and not about the work that goes on. */
+const IN_SPANS: ReadonlySet<keyof Events> = new Set(["consent", "refusal"] as const);
+/** Work that begins so long after its span has ended does not belong to it: a loop that a request has started. An answer that is
+ * streamed outlasts the span of its request, by an hour at most. */
+const LATE_MS = 3_600_000;
 
 export class SpanTracer implements Tracer {
   readonly #parts: TracerParts & SpanParts;
@@ -44,8 +47,13 @@ export class SpanTracer implements Tracer {
     });
   }
 
+  bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T {
+    const span = this.#storage.getStore();
+    return span === undefined ? work : (...given) => this.#storage.run(span, () => work(...given));
+  }
+
   happened<E extends keyof Events>(event: E, labels: Events[E]): void {
-    this.#current()?.happened(event, labels);
+    if (IN_SPANS.has(event)) this.#current()?.happened(event, labels);
   }
 
   headersFor(target: TraceTarget): TraceHeaders | undefined {

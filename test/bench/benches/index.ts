@@ -16,6 +16,7 @@ import { programs } from "./programs";
 import { sheetsRead } from "./sheets-read";
 import { size } from "./size";
 import { start } from "./start";
+import { telemetry } from "./telemetry";
 import { toolSearch } from "./tool-search";
 import { tools } from "./tools";
 import { workers } from "./workers";
@@ -32,6 +33,7 @@ export const benches: readonly Bench[] = [
   chat,
   hooks,
   mcp,
+  telemetry,
   workers,
   start,
   memory,

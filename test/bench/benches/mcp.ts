@@ -68,7 +68,7 @@ export const mcp: Bench = {
   },
 };
 
-async function createGateway({ port }: Served, { key }: Deployment): Promise<void> {
+export async function createGateway({ port }: Served, { key }: Deployment): Promise<void> {
   const answer = await fetch(`http://127.0.0.1:${port}/v1/orgs/default/projects/default/gateways`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
@@ -78,7 +78,7 @@ async function createGateway({ port }: Served, { key }: Deployment): Promise<voi
 }
 
 /** Calls like those of a client of the 2025 revisions: in its session, one for each user. */
-async function calls(
+export async function calls(
   { port }: Served,
   { key, users }: Deployment,
   tool: string,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { catalogSettings } from "../../../catalogs/settings";
 import { declarationsWith } from "../../../src/config";
@@ -73,4 +73,14 @@ test("reports a bad configuration in one line with file, key and rule", async ()
 
   expect([code, stdout]).toEqual([1, ""]);
   expect(stderr).toBe(`error: ${file}, line 1: "port" must be a port, 0 to 65535.\n`);
+});
+
+test("set creates a file that RUNTIME_CONFIG or --config names and that does not exist yet", async () => {
+  const { run, home } = newTerminal({});
+  const file = join(home, "named", "runtime.yaml");
+  const ran = await run(["config", "set", "port", "8080", "--config", file]);
+
+  expect(ran.code).toBe(0);
+  expect(readFileSync(file, "utf8")).toBe("port: 8080\n");
+  expect(statSync(file).mode & 0o777).toBe(0o600);
 });

@@ -14,7 +14,7 @@ import { file as peerFile, peers, testWithWorkerPeers } from "../workers/peers";
 
 const ROOT = join(import.meta.dir, "../../..");
 const PAGE = readFileSync(join(ROOT, "docs/import.md"), "utf8");
-const [SHOW = "", IMPORT = ""] = [...PAGE.matchAll(/^ {4}(runtime .+)$/gm)].map(([, line = ""]) => line);
+const [SHOW = "", IMPORT = ""] = [...PAGE.matchAll(/^(runtime .+)$/gm)].map(([, line = ""]) => line);
 const TEST_MS = 180_000;
 
 /** In the form of real ones; they belong to nobody. */

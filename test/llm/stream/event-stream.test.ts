@@ -3,11 +3,13 @@
 import { expect, test } from "bun:test";
 import { createLog, systemClock } from "../../../src/base";
 import { rateLimited } from "../../../src/errors";
+import { noTelemetry } from "../../../src/telemetry";
 import { eventStream } from "../../../src/llm/stream/event-stream";
 
 function logged() {
   const lines: string[] = [];
-  return { lines, log: createLog({ level: "debug", clock: systemClock, write: (line) => lines.push(line) }) };
+  const log = createLog({ level: "debug", clock: systemClock, write: (line) => lines.push(line) });
+  return { lines, log, telemetry: noTelemetry };
 }
 
 const read = (stream: ReadableStream<Uint8Array>): Promise<string> => new Response(stream).text();

@@ -62,6 +62,7 @@ describe("a request to the API", () => {
       "server.port": Number(new URL(traced.stage.deployment.platform.url).port),
       "http.response.status_code": 200,
       "runtime.egress.group": "Test",
+      "runtime.project.id": "default",
     });
     expect(spans.some(({ hasError }) => hasError)).toBe(false);
     expect(root?.resource).toEqual({
@@ -145,6 +146,7 @@ test("a refresh of the token is below the tool", async () => {
   expect(treeOf(spans)).toContain("    refresh token");
   expect(traced.receiver.one("refresh token").attributes).toEqual({
     "runtime.auth_provider.id": "idp",
+    "runtime.project.id": "default",
     "runtime.outcome": "refreshed",
   });
 });
@@ -222,14 +224,40 @@ describe("a message of MCP", () => {
   });
 });
 
+const CHAT = {
+  model: "big-model",
+  messages: [{ role: "user", content: "Call it." }],
+  user: "alice",
+  tools: ["Test.Call"],
+  tool_choice: "generate",
+};
+
+test("a chat completion that is streamed is one trace, although its request ends with the head of the answer", async () => {
+  const answers = Array.from({ length: 5 }, () =>
+    fetch(`${traced.stage.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ ...CHAT, stream: true }),
+    }).then((response) => response.text()),
+  );
+  for (const text of await Promise.all(answers)) expect(text).toContain("[DONE]");
+  await traced.receiver.until((spans) => spans.length >= 5 * 7);
+  const traces = Map.groupBy(traced.receiver.spans, ({ traceId }) => traceId);
+  expect(traces.size).toBe(5);
+  for (const spans of traces.values())
+    expect(treeOf(spans)).toEqual([
+      "POST /v1/chat/completions",
+      "  chat big-model",
+      "    POST",
+      "  execute_tool Test.Call",
+      "    GET",
+      "  chat big-model",
+      "    POST",
+    ]);
+});
+
 test("a chat completion has its turns and the calls between them", async () => {
-  const { status } = await traced.stage.agent.post("/v1/chat/completions", {
-    model: "big-model",
-    messages: [{ role: "user", content: "Call it." }],
-    user: "alice",
-    tools: ["Test.Call"],
-    tool_choice: "generate",
-  });
+  const { status } = await traced.stage.agent.post("/v1/chat/completions", CHAT);
   expect(status).toBe(200);
   const spans = await traced.traceWith("POST /v1/chat/completions");
   expect(treeOf(spans)).toEqual([
