@@ -1,5 +1,5 @@
 // The packages for whole systems: of Debian, images for containers, and the executable for arm64.
-import { afterAll, beforeAll } from "bun:test";
+import { afterAll, beforeAll, describe } from "bun:test";
 import { join } from "node:path";
 import { arm64Tests } from "./arm64";
 import { debianTests } from "./debian";
@@ -14,6 +14,6 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => remove(folder));
 
-debianTests(release, () => folder);
-imageTests(release, () => folder);
-arm64Tests(release, () => folder);
+describe("the package of Debian:", () => debianTests(release, () => folder));
+describe("the image:", () => imageTests(release, () => folder));
+describe("on arm64", () => arm64Tests(release, () => folder));
