@@ -16,8 +16,8 @@ const EXPECTED: Readonly<Record<string, Headers>> = {
   "linux-arm64": glibc("arm64", "/lib/ld-linux-aarch64.so.1"),
   "linux-x64-musl": musl("x64", "x86_64"),
   "linux-arm64-musl": musl("arm64", "aarch64"),
-  "darwin-arm64": { format: "Mach-O 64", arch: "arm64", libraries: MACOS },
-  "darwin-x64": { format: "Mach-O 64", arch: "x64", libraries: MACOS },
+  "darwin-arm64": { format: "Mach-O 64", arch: "arm64", libraries: MACOS, macos: "13.0" },
+  "darwin-x64": { format: "Mach-O 64", arch: "x64", libraries: MACOS, macos: "13.0" },
 };
 
 /** @throws Error if the executable is for another system, or needs more of it. */

@@ -10,6 +10,8 @@ export interface Headers {
   libraries: string[];
   /** The oldest C library that has all functions which it uses; of ELF for glibc only. */
   glibc?: string;
+  /** The oldest macOS that it is for; of Mach-O only. */
+  macos?: string;
 }
 
 /** @throws Error for any other file. */
@@ -133,6 +135,7 @@ const MACH_PROCESSORS: Readonly<Record<number, Headers["arch"]>> = {
 };
 // LC_LOAD_DYLIB, LC_LOAD_WEAK_DYLIB, LC_REEXPORT_DYLIB
 const LIBRARY_COMMANDS = new Set([0xc, 0x80000018, 0x8000001f]);
+const LC_BUILD_VERSION = 0x32;
 
 function machO(file: number): Headers {
   const header = view(file, 0, 32);
@@ -140,13 +143,20 @@ function machO(file: number): Headers {
   if (arch === undefined) throw new Error("The executable is for an unknown processor.");
   const commands = view(file, 32, header.getUint32(20, true));
   const libraries: string[] = [];
+  let macos: string | undefined;
   let at = 0;
   for (let left = header.getUint32(16, true); left > 0; left -= 1) {
-    if (LIBRARY_COMMANDS.has(commands.getUint32(at, true)))
-      libraries.push(text(commands, at + commands.getUint32(at + 8, true)));
+    const command = commands.getUint32(at, true);
+    if (LIBRARY_COMMANDS.has(command)) libraries.push(text(commands, at + commands.getUint32(at + 8, true)));
+    if (command === LC_BUILD_VERSION) macos = versionOf(commands.getUint32(at + 12, true));
     at += commands.getUint32(at + 4, true);
   }
-  return { format: "Mach-O 64", arch, libraries };
+  return { format: "Mach-O 64", arch, libraries, ...(macos === undefined ? {} : { macos }) };
+}
+
+// 0x000d0000 → 13.0
+function versionOf(packed: number): string {
+  return `${packed >>> 16}.${(packed >>> 8) & 0xff}`;
 }
 
 function view(file: number, offset: number, length: number): DataView {

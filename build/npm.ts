@@ -73,17 +73,31 @@ function manifestOf(name: string, { version, description, decided }: NpmRelease)
   };
 }
 
+function readmeOf(name: string, release: NpmRelease): string {
+  const main = release.name;
+  const role =
+    name === main ? "" : `\nThe executable of \`${main}\` for one system, which npm installs with it.\n`;
+  return `# ${name}
+
+${release.description}.
+${role}
+\`npx ${main} sandbox\` tries it out, \`npx ${main} help\` lists the commands. \`LICENSES.txt\` has the licences of everything inside. The owner has not chosen a licence for the product itself yet.
+`;
+}
+
 async function write(
   folder: string,
-  { licences, date, version }: NpmRelease,
+  release: NpmRelease,
   name: string,
   manifest: unknown,
   entries: readonly Entry[],
 ): Promise<string> {
+  const { licences, date, version } = release;
   const file = `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
   const all = [
     { name: "package/package.json", content: `${JSON.stringify(manifest, null, 2)}\n` },
     { name: "package/LICENSES.txt", content: licences },
+    { name: "package/README.md", content: readmeOf(name, release) },
     ...entries,
   ];
   await writeArchive(join(folder, file), all, date);

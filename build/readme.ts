@@ -31,12 +31,14 @@ ${remarksOn(target).join("\n\n")}
 `;
 }
 
-function needsOf(target: Target, { interpreter, libraries, glibc }: Headers): string {
-  const processor = target.arch === "x64" ? "a 64-bit Intel or AMD processor" : "a 64-bit ARM processor";
+function needsOf(target: Target, { interpreter, libraries, glibc, macos }: Headers): string {
+  const system = SYSTEMS[target.os] + (macos === undefined ? "" : ` ${macos} or newer`);
+  const processor =
+    target.arch === "x64" ? "a 64-bit Intel or AMD processor with SSE4.2" : "a 64-bit ARM processor";
   const library = glibc === undefined ? "" : ` with the GNU C library ${glibc} or newer`;
   const loader = interpreter === undefined ? "" : `, the loader \`${interpreter}\``;
   const names = libraries.map((one) => `\`${one}\``).join(", ");
-  return `${SYSTEMS[target.os]} on ${processor}${library}${loader}, and the libraries ${names}`;
+  return `${system} on ${processor}${library}${loader}, and the libraries ${names}`;
 }
 
 function remarksOn(target: Target): string[] {

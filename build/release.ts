@@ -9,7 +9,7 @@ import { checkHeaders } from "./headers-of-targets";
 import { type Contents, contentsOf, licenceFile } from "./licence-file";
 import { manualPage } from "./debian/man";
 import { type NpmRelease, writeMainPackage, writeTargetPackage } from "./npm";
-import { writeDebian } from "./packages";
+import { writePackages } from "./packages";
 import { archiveReadme, wasRun } from "./readme";
 import { billOfMaterials } from "./sbom";
 import { SUMS, writeSums } from "./sums";
@@ -31,6 +31,8 @@ const { values, positionals } = parseArgs({
     out: { type: "string", default: join(ROOT, "dist/release", version) },
     /** A folder with the archives of Bun's packages; by default npm gets them. */
     runtimes: { type: "string" },
+    /** A folder with the packages of Debian that the images contain; by default apt gets them. */
+    debian: { type: "string" },
     /** The name on npm, once the owner has decided on it. */
     "npm-name": { type: "string" },
     /** Build although the checkout has changes that its commit does not have. */
@@ -135,8 +137,8 @@ async function writeFiles(
   const inFolder = entries.map((entry) => ({ ...entry, name: `${base}/${entry.name}` }));
   await writeArchive(join(folder, `${base}.tar.gz`), inFolder, date);
   await writeTargetPackage(folder, { ...npm, licences }, target, content);
-  if (target.libc === "glibc")
-    await writeDebian({ product, arch: target.arch, executable, headers, contents, date, folder });
+  const { debian } = values;
+  await writePackages({ product, target, executable, headers, contents, date, folder, debian });
 }
 
 async function completions(): Promise<Entry[]> {

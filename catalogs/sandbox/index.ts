@@ -2,6 +2,7 @@
 // loads it.
 import type { AuthProviderCreate } from "../../src/providers";
 import { startChatPlatform } from "./chat";
+import { Kept, type SavedPlatforms } from "./kept";
 import { MODEL } from "./models";
 import { type PlatformsOf, providersOf, secretsOf } from "./providers";
 import { startRecordsPlatform } from "./records";
@@ -15,7 +16,7 @@ export const LISTENERS = 7;
 export interface SavedSandbox {
   ports: number[];
   workerSecret: string;
-  chat: string;
+  platforms: SavedPlatforms;
   upstream: SavedUpstream;
 }
 
@@ -39,55 +40,57 @@ export interface SandboxOptions {
   readonly changed: () => void;
 }
 
+/** Rejects if a port is taken. */
 export async function startSandbox({ ports, saved, changed }: SandboxOptions): Promise<Sandbox> {
   const [chatPort = 0, sheetsPort = 0, upstreamPort = 0, ...recordsPorts] = ports;
   const workerSecret = saved?.workerSecret ?? newSecret();
+  const kept = new Kept(changed);
+  const { chat, records, sheets } = saved?.platforms ?? {};
   const started: { stop(): Promise<void> }[] = [];
-  const stop = async (): Promise<void> => void (await Promise.all(started.map((each) => each.stop())));
-  const kept = <Part extends { stop(): Promise<void> }>(part: Part): Part => {
+  const running = <Part extends { stop(): Promise<void> }>(part: Part): Part => {
     started.push(part);
     return part;
   };
+  const stop = async (): Promise<void> => void (await Promise.all(started.map((each) => each.stop())));
   try {
-    const upstream = kept(
-      startUpstream({ port: upstreamPort, workerSecret, saved: saved?.upstream, changed }),
-    );
+    const ofUpstream = { port: upstreamPort, workerSecret, saved: saved?.upstream, changed };
+    const upstream = running(startUpstream(ofUpstream));
+    const ofChat = chat && { savedTokens: chat.tokens, savedConversations: chat.conversations };
     const platforms = {
-      chat: kept(
-        await startChatPlatform({
-          port: chatPort,
-          intercept: () => ({ page: null, before: nothing, after: told(changed) }),
-          ...(saved === undefined ? {} : { savedTokens: saved.chat }),
-        }),
-      ),
-      records: kept(
+      chat: running(await startChatPlatform({ port: chatPort, intercept: kept.chat, ...ofChat })),
+      records: running(
         await startRecordsPlatform({
           ports: recordsPorts,
-          intercept: () => ({ before: () => undefined, after: told(changed) }),
+          intercept: kept.records,
+          ...(records && { saved: records }),
         }),
       ),
-      sheets: kept(
+      sheets: running(
         await startSheetsPlatform({
           port: sheetsPort,
-          intercept: () => ({ page: null, before: nothing, after: told(changed) }),
+          intercept: kept.sheets,
+          ...(sheets && { saved: sheets }),
         }),
       ),
     };
-    return { ...describedBy(platforms, upstream, workerSecret), stop };
+    const described = describedBy(platforms, upstream, workerSecret);
+    return {
+      ...described,
+      saved: async () => ({
+        ports: portsOf(platforms, upstream),
+        workerSecret,
+        platforms: await kept.saved(platforms),
+        upstream: upstream.saved(),
+      }),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-function describedBy(
-  platforms: PlatformsOf,
-  upstream: Upstream,
-  workerSecret: string,
-): Omit<Sandbox, "stop"> {
-  const { chat, records, sheets } = platforms;
-  const addresses = [chat.url, sheets.url, upstream.modelUrl];
-  const centers = [records.us, records.eu].flatMap(({ apiUrl, accountsUrl }) => [apiUrl, accountsUrl]);
+function describedBy(platforms: PlatformsOf, upstream: Upstream, workerSecret: string) {
   return {
     providers: providersOf(platforms),
     secrets: secretsOf(platforms),
@@ -95,13 +98,14 @@ function describedBy(
     model: { name: MODEL, url: upstream.modelUrl },
     inventory: { url: upstream.inventoryUrl, secret: workerSecret },
     notesUrl: upstream.notesUrl,
-    saved: async () => ({
-      ports: [...addresses, ...centers].map((address) => Number(new URL(address).port)),
-      workerSecret,
-      chat: chat.savedTokens(),
-      upstream: upstream.saved(),
-    }),
   };
+}
+
+/** In the order in which `startSandbox` takes them. */
+function portsOf({ chat, records, sheets }: PlatformsOf, upstream: Upstream): number[] {
+  const addresses = [chat.url, sheets.url, upstream.modelUrl];
+  const centers = [records.us, records.eu].flatMap(({ apiUrl, accountsUrl }) => [apiUrl, accountsUrl]);
+  return [...addresses, ...centers].map((address) => Number(new URL(address).port));
 }
 
 function settingsFor({ chat, records, sheets }: PlatformsOf): object {
@@ -118,15 +122,6 @@ function settingsFor({ chat, records, sheets }: PlatformsOf): object {
       accounts_hosts: [records.eu.accountsUrl],
       server_urls: [records.us.apiUrl, records.eu.apiUrl],
     },
-  };
-}
-
-const nothing = (): Promise<undefined> => Promise.resolve(undefined);
-
-function told(changed: () => void): <Answer>(answer: Answer) => Answer {
-  return (answer) => {
-    changed();
-    return answer;
   };
 }
 

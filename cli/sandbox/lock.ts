@@ -1,6 +1,7 @@
 // Only one sandbox uses a folder at a time. The lock is that of a database file: the system releases it when the process
 // ends, however that happens.
 import { Database } from "bun:sqlite";
+import { existsSync, writeFileSync } from "node:fs";
 import { conflict } from "../../src/errors";
 import { notWritable, type SandboxFolder } from "./folder";
 
@@ -24,6 +25,7 @@ export function lockFolder({ path, lockFile }: SandboxFolder): Disposable {
 
 function opened(path: string, file: string): Database {
   try {
+    if (!existsSync(file)) writeFileSync(file, "", { mode: 0o600 });
     return new Database(file, { create: true, readwrite: true });
   } catch (error) {
     throw notWritable(path, error);

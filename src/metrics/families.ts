@@ -1,5 +1,5 @@
 // Families of metrics, and the counters and histograms that requests update. An update is one lookup by a text and an
-// addition: the well-known library takes ten times as long (docs/metrics.md).
+// addition: the well-known library takes several times as long (docs/metrics.md).
 
 /** What a family is. The name has its unit at its end, and a counter no `_total`. */
 export interface Description {

@@ -84,15 +84,15 @@ test("installs from a folder, again, and removes what it installed", async () =>
 test("installs below --prefix, also a relative one, and says when its folder is not in PATH", async () => {
   const { run, folder, release, tools } = await site();
 
-  const { code, out } = await run(["--from", "release", "--prefix", "here/there"]);
-  const known = await run(["--from", release, "--prefix", join(folder, "here/there")], {
-    PATH: `${tools}:/usr/bin:/bin:${join(folder, "here/there/bin")}`,
+  const { code, out } = await run(["--from", "release", "--prefix", "here/the re"]);
+  const known = await run(["--from", release, "--prefix", join(folder, "here/the re")], {
+    PATH: `${tools}:/usr/bin:/bin:${join(folder, "here/the re/bin")}`,
   });
 
   expect(code).toBe(0);
   expect(out).toContain("is not in PATH");
   expect(known.out).not.toContain("PATH");
-  expect(filesIn(join(folder, "here/there"))).toEqual(INSTALLED);
+  expect(filesIn(join(folder, "here/the re"))).toEqual(INSTALLED);
 });
 
 test("replaces the file in one step: the old one stays whole for those that run it", async () => {
@@ -374,6 +374,38 @@ test("installs nothing if the connection ends in the middle of the archive", asy
   expect(code).toBe(1);
   expect(errors).toContain(`${ARCHIVE} was not downloaded completely`);
   expect(filesIn(home)).toEqual([]);
+});
+
+const BUSYBOX = Bun.which("busybox");
+testWith("busybox", BUSYBOX !== null)("works with the programs of BusyBox, as on Alpine Linux", async () => {
+  const { folder, release, home, installed } = await site(["linux-x64-musl"]);
+  using server = serve(release);
+  const tools = join(folder, "busybox");
+  const names = [
+    "awk",
+    "cat",
+    "chmod",
+    "cp",
+    "mkdir",
+    "mktemp",
+    "mv",
+    "rm",
+    "rmdir",
+    "sha256sum",
+    "tar",
+    "wget",
+  ];
+  await programs(tools, Object.fromEntries(names.map((name) => [name, `exec ${BUSYBOX} ${name} "$@"`])));
+  await programs(tools, { uname: LINUX_X64.uname, ldd: "echo 'musl libc (x86_64)' >&2; exit 1" });
+  const address = `http://127.0.0.1:${server.port}/files`;
+  const child = Bun.spawn([BUSYBOX ?? "", "sh", join(release, "install.sh"), "--base", address], {
+    env: { HOME: home, PATH: tools },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+
+  expect([await child.exited, await child.stderr.text()]).toEqual([0, ""]);
+  expect(readFileSync(installed, "utf8")).toContain("# linux-x64-musl\n");
 });
 
 testWith("shellcheck", Bun.which("shellcheck") !== null)("shellcheck finds nothing in it", () => {

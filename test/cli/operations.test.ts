@@ -109,6 +109,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "tool-spec-formatted": "for language models; tools show has the same facts",
   "llm-responses": "for programs that speak this protocol; chat does the same with the other one",
   "llm-embeddings": "for programs: an embedding is a list of numbers",
+  metrics: "for Prometheus; a person reads them with curl",
   "server-proof": "how commands recognize a server of their data folder",
 };
 

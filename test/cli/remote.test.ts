@@ -58,7 +58,7 @@ describe("commands", () => {
       "auth status ar_unknown -o json",
       "auth status ar_unknown --wait 60 -o json",
       "version -o json",
-      "status -o json",
+      "status --fields version,healthy,public_url,workers_down,queues,schema,backup,server.pid,server.started_at,server.log -o json",
       "orgs list",
       "orgs show nowhere -o json",
       "projects list",

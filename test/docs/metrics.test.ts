@@ -1,16 +1,12 @@
 // docs/metrics.md: its table is what the server has, and its configuration is valid for Prometheus.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { PAGE, RULES, SCRAPE } from "../metrics/blocks";
 import { scrape, testWithPromtool } from "../metrics/page";
 import { type Site, startSite } from "../support/site";
 import { temporaryFolder } from "../support/temporary";
-
-const PAGE = readFileSync(join(import.meta.dir, "../../docs/metrics.md"), "utf8");
-const BLOCKS = [...PAGE.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
-const SCRAPE = BLOCKS.find((block) => block.startsWith("scrape_configs:")) ?? "";
-const RULES = BLOCKS.find((block) => block.startsWith("groups:")) ?? "";
 
 interface Row {
   name: string;

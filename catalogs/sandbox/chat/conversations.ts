@@ -69,6 +69,11 @@ export class Conversations {
     return this.find(callerId, await id);
   }
 
+  /** Undefined for a conversation that is not notes to oneself. */
+  ownerOfNotes(innerId: string): string | undefined {
+    return this.notes.get(innerId)?.owner;
+  }
+
   private async makeNotes(callerId: string): Promise<string> {
     const name = `notes-${callerId.toLowerCase()}`;
     const answer = await this.backend.must(callerId, "conversations.create", { name, is_private: "true" });

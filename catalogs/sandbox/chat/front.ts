@@ -104,7 +104,7 @@ async function work(
     const body = await rule.run({
       caller,
       token,
-      params: renamed(read.params, tokens),
+      params: renamed(read.params, [tokens.formerIds, workspace.formerConversations]),
       fault,
       workspace,
       tokens,
@@ -122,11 +122,11 @@ export function rateLimited(retryAfter: string | number | null): Response {
   return Response.json({ ok: false, error: "ratelimited" }, { status: 429, headers });
 }
 
-/** People of an earlier run had other ids, which callers may have stored. */
+/** People and conversations of an earlier run had other ids, which callers may have stored. */
 function renamed(
   params: Readonly<Record<string, string>>,
-  { formerIds }: TokenStore,
+  former: readonly ReadonlyMap<string, string>[],
 ): Record<string, string> {
-  const entries = Object.entries(params);
-  return Object.fromEntries(entries.map(([name, value]) => [name, formerIds.get(value) ?? value]));
+  const now = (value: string): string => former.find((ids) => ids.has(value))?.get(value) ?? value;
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, now(value)]));
 }

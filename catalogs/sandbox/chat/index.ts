@@ -2,6 +2,7 @@
 export { type ChatOptions, type ChatPlatform, type IssuedToken, startChatPlatform } from "./sandbox";
 export { chatProvider } from "./provider";
 export { rateLimited } from "./front";
+export type { SavedConversations } from "./saved-conversations";
 export type {
   Channel,
   Channels,

@@ -2,6 +2,7 @@
 import { RateWindows } from "./behaviour/rates";
 import { Codes } from "./codes";
 import { answerRequest, type FrontParts } from "./front";
+import { restoreConversations, type SavedConversations, savedConversations } from "./saved-conversations";
 import { TokenStore } from "./tokens";
 import type {
   Channel,
@@ -38,6 +39,8 @@ export interface ChatOptions {
   readonly extraPeople?: readonly string[];
   /** Grants and tokens of an earlier run (`savedTokens`). */
   readonly savedTokens?: string;
+  /** Conversations and messages of an earlier run (`savedConversations`). */
+  readonly savedConversations?: SavedConversations;
   /** Milliseconds. Default: the real clock. */
   readonly now?: () => number;
   /** Sees every call and may change it. */
@@ -71,6 +74,8 @@ export interface ChatPlatform extends AsyncDisposable {
   expireToken(accessToken: string): void;
   /** Grants and tokens as text, for the same option of a later run. */
   savedTokens(): string;
+  /** Conversations and their messages, for the same option of a later run. */
+  savedConversations(): Promise<SavedConversations>;
   /** Revokes a token and all tokens of its grant: later calls get `token_revoked`. */
   revokeToken(accessToken: string): void;
   ownerOf(accessToken: string): string | null;
@@ -99,6 +104,8 @@ export async function startChatPlatform(options: ChatOptions = {}): Promise<Chat
   const tokens = new TokenStore(now, lifetimeOf(options.rotation ?? false));
   if (options.savedTokens !== undefined)
     tokens.restore(options.savedTokens, (person) => workspace.person(person).id);
+  if (options.savedConversations !== undefined)
+    await restoreConversations(workspace, options.savedConversations);
   const codes = new Codes(now);
   const clientId = options.clientId ?? "12345.67890";
   const clientSecret = options.clientSecret ?? "sandbox-client-secret";
@@ -144,6 +151,7 @@ export async function startChatPlatform(options: ChatOptions = {}): Promise<Chat
       return tokens.issueAlone(id, holder, scopes, tokenOptions);
     },
     savedTokens: () => tokens.saved((userId) => workspace.person(userId).name),
+    savedConversations: () => savedConversations(workspace),
     expireToken: (accessToken) => tokens.expire(accessToken),
     revokeToken: (accessToken) => tokens.revoke(accessToken),
     ownerOf: (accessToken) => tokens.ownerOf(accessToken),

@@ -36,6 +36,8 @@ export class Workspace {
   readonly people: People;
   readonly directory: Directory;
   readonly conversations: Conversations;
+  /** Ids that conversations had in an earlier run → those that they have now. */
+  readonly formerConversations = new Map<string, string>();
 
   private constructor(backend: Backend, everybody: readonly Person[], options: WorkspaceOptions) {
     this.backend = backend;
@@ -99,6 +101,13 @@ export class Workspace {
       await this.backend.must(creator.id, "conversations.archive", { channel: id });
     if (options.external === true) this.conversations.external.add(id);
     return { id, name };
+  }
+
+  /** Opens the direct or group message of these people, by their names; the first opens it. */
+  async openDirect([opener = "", ...others]: readonly string[]): Promise<string> {
+    const users = others.map((name) => this.person(name).id).join(",");
+    const body = await this.backend.must(this.person(opener).id, "conversations.open", { users });
+    return text(record(body, "channel"), "id");
   }
 
   /** Adds a message to a conversation; returns its timestamp. */

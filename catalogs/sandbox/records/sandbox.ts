@@ -1,10 +1,11 @@
 // Assembles the records stand-in: two data centers, each with an accounts host and an API host on loopback ports.
 import { Codes } from "./accounts/codes";
-import { TokenStore } from "./accounts/tokens";
+import { type SavedTokens, TokenStore } from "./accounts/tokens";
 import { Center, type Shared } from "./center";
 import { SandboxClock } from "./clock";
 import { personNamed } from "./people";
 import { fullScope, KNOWN_SCOPES } from "./scopes";
+import type { SavedWorld } from "./world/world";
 import type {
   DataCenter,
   Interceptor,
@@ -23,6 +24,8 @@ export interface RecordsOptions {
   readonly clientSecret?: string;
   /** Exact addresses. Default: any loopback or https address. */
   readonly redirectUris?: readonly string[];
+  /** Records and grants of an earlier run (`saved`). */
+  readonly saved?: SavedRecords;
   /** Whether token answers name the scopes. Default false. */
   readonly tellsScopes?: boolean;
   /** Whether answers to a refresh repeat `api_domain`. Default false. */
@@ -53,14 +56,23 @@ export interface RecordsPlatform extends AsyncDisposable {
   privateLinks(location: Location): PrivateLinks;
   /** The number of polls before a bulk job is completed. Default 2. */
   bulkPolls(polls: number): void;
+  /** Records and grants, for the same option of a later run. */
+  saved(): SavedRecords;
   stop(): Promise<void>;
+}
+
+export interface SavedRecords {
+  us: SavedWorld;
+  eu: SavedWorld;
+  tokens: SavedTokens;
+  consented: string[];
 }
 
 /** Starts an independent stand-in on 127.0.0.1. */
 export async function startRecordsPlatform(options: RecordsOptions = {}): Promise<RecordsPlatform> {
   const clock = new SandboxClock();
   const clientId = options.clientId ?? "1000.SANDBOXCLIENT";
-  const consented = new Set<string>();
+  const consented = new Set(options.saved?.consented);
   let denied: ReadonlySet<string> = new Set();
   let centers: Record<Location, Center> | undefined;
   const accountsUrl = (location: Location): string => centers?.[location].accountsUrl ?? "";
@@ -87,6 +99,11 @@ export async function startRecordsPlatform(options: RecordsOptions = {}): Promis
     eu: await Center.start("eu", shared, options.ports?.slice(2)),
   };
   centers = running;
+  if (options.saved !== undefined) {
+    running.us.world.restore(options.saved.us);
+    running.eu.world.restore(options.saved.eu);
+    shared.tokens.restore(options.saved.tokens);
+  }
   const stop = async (): Promise<void> => {
     await Promise.all([running.us.stop(), running.eu.stop()]);
   };
@@ -119,6 +136,12 @@ export async function startRecordsPlatform(options: RecordsOptions = {}): Promis
     privateLinks: (location) => ({
       products: running[location].key("report", "All_Products"),
       productForm: running[location].key("form", "Products"),
+    }),
+    saved: () => ({
+      us: running.us.world.saved(),
+      eu: running.eu.world.saved(),
+      tokens: tokens.saved(),
+      consented: [...consented],
     }),
     bulkPolls(polls) {
       running.us.jobs.polls = polls;

@@ -1,10 +1,11 @@
 // Assembles the spreadsheet stand-in: engine, files and OAuth on one loopback address.
 import { KEEPS_UNEXCHANGED_PICKS } from "./behaviour/picker";
 import { Library } from "./drive/library";
+import { restoreLibrary, type SavedLibrary, savedLibrary } from "./drive/saved";
 import { answerRequest, type FrontParts, PATHS } from "./front";
 import { Codes } from "./oauth/codes";
 import { IdTokens } from "./oauth/id-token";
-import { projectOf, TokenStore } from "./oauth/tokens";
+import { projectOf, type SavedTokens, TokenStore } from "./oauth/tokens";
 import { type People, PEOPLE, personNamed } from "./people";
 import { PICKER_PATHS } from "./picker/front";
 import { type QuotaSettings, Quotas } from "./quotas";
@@ -21,6 +22,8 @@ export interface SheetsOptions {
   readonly clientSecret?: string;
   /** Exact addresses. Default: any loopback or https address. */
   readonly redirectUris?: readonly string[];
+  /** Files and grants of an earlier run (`saved`). */
+  readonly saved?: SavedSheets;
   /** Calls per person and minute. Default: unlimited. */
   readonly quota?: QuotaSettings;
   /** Picked files belong to the application although the code is never exchanged; the platform does not document it. Default false. */
@@ -78,7 +81,14 @@ export interface SheetsPlatform extends AsyncDisposable {
   /** Ids of all files in order of creation. */
   fileIds(): readonly string[];
   titleOf(fileId: string): string;
+  /** Files and grants, for the same option of a later run. */
+  saved(): SavedSheets;
   stop(): Promise<void>;
+}
+
+export interface SavedSheets {
+  library: SavedLibrary;
+  tokens: SavedTokens;
 }
 
 /** Starts an independent stand-in on 127.0.0.1. */
@@ -89,6 +99,10 @@ export async function startSheetsPlatform(options: SheetsOptions = {}): Promise<
   const project = projectOf(clientId);
   const library = new Library(now);
   const tokens = new TokenStore(now);
+  if (options.saved !== undefined) {
+    restoreLibrary(library, options.saved.library);
+    tokens.restore(options.saved.tokens);
+  }
   const codes = new Codes(now);
   const quotas = new Quotas(options.quota ?? {}, now);
   let denied: ReadonlySet<string> = new Set();
@@ -176,6 +190,7 @@ export async function startSheetsPlatform(options: SheetsOptions = {}): Promise<
     sheets: (fileId) => sheetsOf(library, fileId),
     cell: (fileId, sheetTitle, cell) => cellOf(library, fileId, sheetTitle, cell),
     fileIds: () => library.files.map(({ id }) => id),
+    saved: () => ({ library: savedLibrary(library), tokens: tokens.saved() }),
     titleOf: (fileId) => library.known(fileId).workbook.title,
     [Symbol.asyncDispose]: stop,
   };

@@ -10,6 +10,7 @@ import { NOT_RUN } from "./not-run";
 import { type Page, SPECIAL } from "./pages";
 import { runPage } from "./run-page";
 import { stepsOf } from "./script";
+import { describeSkill } from "./skill";
 
 const ROOT = join(import.meta.dir, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "runtime-pages-build-"));
@@ -47,3 +48,5 @@ describe("the commands of", () => {
     );
   }
 });
+
+describe("SKILL.md", () => describeSkill(() => executable));

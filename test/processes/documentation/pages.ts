@@ -4,7 +4,7 @@ export interface Page {
   /** The test that runs the blocks of the page instead, and how many blocks it runs: a new block must be added there. */
   by?: string;
   blocks?: number;
-  /** A running server with the stand-ins of the platforms, its keys in the environment, and a user who consents. */
+  /** A running sandbox, with its address and run key in the environment. */
   stage?: "sandbox";
   /** Programs that the page names, besides those of every system. */
   programs?: readonly string[];
@@ -44,7 +44,10 @@ export const SPECIAL: Readonly<Record<string, Page>> = {
     peers: ["https://policy.example.com"],
     environment: { RUNTIME_EGRESS_ALLOW: "loopback" },
   },
-  "docs/http-quick-start.md": { stage: "sandbox", programs: ["curl", "jq"] },
+  "docs/http-quick-start.md": {
+    programs: ["curl", "jq"],
+    replace: { "runtime sandbox -o json": "runtime sandbox --port 0 -o json" },
+  },
   "docs/import.md": { by: "test/interop/import/import.test.ts", blocks: 1 },
   "docs/operating.md": { by: "test/processes/operating.test.ts", blocks: 26 },
   "docs/stdio-workers.md": { by: "test/docs/stdio-workers.test.ts", blocks: 2 },

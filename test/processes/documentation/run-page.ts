@@ -1,5 +1,5 @@
 // Runs the commands of a page, in order and in one shell, in an empty home folder, and compares what they print.
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Block } from "../../support/blocks";
@@ -18,7 +18,7 @@ const CONSENT = /https?:\/\/[\w.:-]+\/authorize\/[\w-]+/g;
 export async function runPage(blocks: readonly Block[], page: Page, executable: string): Promise<string[]> {
   const steps = blocks.flatMap(stepsOf);
   const home = mkdtempSync(join(tmpdir(), "runtime-page-"));
-  await using stage = await startStage(page);
+  await using stage = await startStage(page, executable);
   const replaced = replacements(page, stage);
   try {
     prepare(home, executable, page, replaced);
@@ -28,11 +28,7 @@ export async function runPage(blocks: readonly Block[], page: Page, executable: 
     const { stdout, stderr, code } = await typed(script, home, here);
     const outcome = outcomeOf(steps, stdout);
     if (outcome.failed !== undefined || code !== 0) return [failure(outcome.failed, code, stdout, stderr)];
-    return [
-      ...lineDifferences(steps, outcome),
-      ...answerDifferences(blocks, steps, outcome, replaced),
-      ...(await clientDifferences(blocks, stage, replaced)),
-    ];
+    return [...lineDifferences(steps, outcome), ...answerDifferences(blocks, steps, outcome, replaced)];
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
@@ -62,12 +58,16 @@ function prepare(home: string, executable: string, page: Page, replaced: (text: 
   const program = (name: string, line: string): void =>
     writeFileSync(join(home, "bin", name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   program("runtime", `exec '${executable}' "$@"`);
+  // No page may change the packages of this checkout, or of this machine.
+  for (const name of ["npm", "npx", "apt", "apt-get"])
+    program(name, `echo "${name} is not for tests" >&2; exit 1`);
   program("bun", `exec '${process.execPath}' "$@"`);
   program("python3", `exec ${PYTHON} "$@"`);
   program("node", `exec '${process.execPath}' "$@"`);
   for (const [name, line] of Object.entries(page.fakes ?? {})) program(name, line);
-  for (const name of ["examples", "node_modules", "package.json", "bunfig.toml", "test"])
-    symlinkSync(join(ROOT, name), join(home, name));
+  // A copy: what a page does in the folder stays there.
+  cpSync(join(ROOT, "examples"), join(home, "examples"), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(home, "node_modules"));
   for (const [name, text] of Object.entries(page.files ?? {})) {
     mkdirSync(dirname(join(home, name)), { recursive: true });
     writeFileSync(join(home, name), replaced(text));
@@ -108,7 +108,7 @@ async function typed(script: string, home: string, environment: Readonly<Record<
       for (const [address] of text.matchAll(CONSENT)) {
         if (consented.has(address)) continue;
         consented.add(address);
-        await new Browser().consent(address, "alice").catch(() => undefined);
+        await new Browser().consent(address, "bob").catch(() => undefined);
       }
     }
     return text;
@@ -146,41 +146,6 @@ function answerDifferences(
     return fits ? [] : [`${block.page}:${block.line} is not the answer:\n${found}`];
   });
 }
-
-/** Entries of MCP clients: the server at their address answers with their headers. */
-async function clientDifferences(
-  blocks: readonly Block[],
-  { environment }: Stage,
-  replaced: (text: string) => string,
-): Promise<string[]> {
-  const wrong: string[] = [];
-  for (const { mark, text, page, line } of blocks) {
-    if (mark !== "mcp-client") continue;
-    const filled = replaced(text).replaceAll(/\$\{(\w+)\}/g, (_, name: string) => environment[name] ?? "");
-    for (const { url, headers } of Object.values<Entry>(JSON.parse(filled).mcpServers)) {
-      const answer = await fetch(url, {
-        method: "POST",
-        headers: { ...headers, ...JSON_RPC },
-        body: INITIALIZE,
-      });
-      if (!answer.ok) wrong.push(`${page}:${line} ${url} answers ${answer.status}: ${await answer.text()}`);
-    }
-  }
-  return wrong;
-}
-
-interface Entry {
-  url: string;
-  headers: Record<string, string>;
-}
-
-const JSON_RPC = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-const INITIALIZE = JSON.stringify({
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "page", version: "1" } },
-});
 
 function parsed(text: string): unknown {
   try {

@@ -23,6 +23,7 @@ export function stepsOf(block: Block): Step[] {
   if (["sh", "bash", "shell"].includes(language)) return [{ block, code, command: text.trimEnd() }];
   if (language === "console") return consoleSteps(block);
   if (language === "http") return [{ block, code, command: requestCommand(text) }];
+  if (mark === "mcp-client") return [{ block, code: 0, command: entryCommand(text) }];
   if (language === "yaml" && mark === "") return [configurationStep(block)];
   if (language === "yaml" && mark === "document")
     return [
@@ -57,6 +58,32 @@ function requestCommand(text: string): string {
   const data = body === "" ? "" : ` --data-binary @- <<END_OF_BODY\n${body}\nEND_OF_BODY`;
   return `curl -sS --fail-with-body -X ${method} "$SERVER${path}" ${flags}${data}`;
 }
+
+/** A first request as an MCP client with this entry sends it; the address of the page is that in `SERVER`. */
+function entryCommand(text: string): string {
+  const { mcpServers } = JSON.parse(text) as { mcpServers: Record<string, Entry> };
+  const [{ url, headers }] = Object.values(mcpServers) as [Entry];
+  const path = new URL(url).pathname;
+  const given = {
+    ...headers,
+    "Content-Type": "application/json",
+    Accept: "application/json, text/event-stream",
+  };
+  const flags = Object.entries(given).map(([name, value]) => `-H "${name}: ${value}"`);
+  return `RUNTIME_API_KEY=$RUN_KEY\ncurl -sS --fail-with-body "$SERVER${path}" ${flags.join(" ")} -d '${INITIALIZE}'`;
+}
+
+interface Entry {
+  url: string;
+  headers: Record<string, string>;
+}
+
+const INITIALIZE = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "page", version: "1" } },
+});
 
 /** The settings of a file are valid, and known. What it takes from variables has a value. */
 function configurationStep(block: Block): Step {

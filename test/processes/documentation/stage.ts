@@ -1,7 +1,8 @@
-// What runs next to the commands of a page: a server with the stand-ins of the platforms, and servers of others.
-import { completion, startModelServer, type Turn } from "../../sandbox/models/chat-server";
+// What runs next to the commands of a page: the sandbox of the executable, and servers of others.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Upstream } from "../../support/mcp-upstream";
-import { startSite } from "../../support/site";
 import type { Page } from "./pages";
 
 export interface Stage extends AsyncDisposable {
@@ -10,53 +11,46 @@ export interface Stage extends AsyncDisposable {
   replace: readonly (readonly [string, string])[];
 }
 
-/** Calls the first tool that it gets, and says so. */
-const TURN: Turn = ({ messages, tools }, reply) => {
-  const tool = tools?.[0];
-  const isAnswered = messages.at(-1)?.role === "tool";
-  const call = { name: tool?.function.name ?? "", arguments: '{"channel_name":"general","message":"Hello"}' };
-  reply.json(
-    200,
-    completion(tool === undefined || isAnswered ? { content: "Said hello." } : { calls: [call] }),
-  );
-};
-
-export async function startStage(page: Page): Promise<Stage> {
+export async function startStage(page: Page, executable: string): Promise<Stage> {
   const peer = startPeer();
   const host = `127.0.0.1:${peer.port}`;
-  const replace = (page.peers ?? []).map(
-    (address) => [address, address.includes("://") ? `http://${host}` : host] as const,
-  );
-  const others = page.stage === "sandbox" ? await sandbox() : undefined;
+  const sandbox = page.stage === "sandbox" ? await startSandbox(executable) : undefined;
   return {
-    environment: others?.environment ?? {},
-    replace: [...replace, ...(others === undefined ? [] : [["http://127.0.0.1:9099", others.url] as const])],
+    environment: sandbox?.environment ?? {},
+    replace: (page.peers ?? []).map((address) => [
+      address,
+      address.includes("://") ? `http://${host}` : host,
+    ]),
     [Symbol.asyncDispose]: async () => {
-      await others?.[Symbol.asyncDispose]();
+      await sandbox?.[Symbol.asyncDispose]();
       await peer[Symbol.asyncDispose]();
     },
   };
 }
 
-async function sandbox() {
-  const models = await startModelServer(TURN);
-  const entry = { id: "local", models: ["test-model"], openai: { base_url: models.url } };
-  const site = await startSite({ environment: { RUNTIME_MODELS: JSON.stringify([entry]) } });
-  await site.addChatProvider();
-  const [run, admin] = [await site.key("run"), await site.key("admin")];
+/** `runtime sandbox`, with what SKILL.md says about the environment of an agent. */
+async function startSandbox(executable: string) {
+  const folder = mkdtempSync(join(tmpdir(), "runtime-page-sandbox-"));
+  const child = Bun.spawn([executable, "sandbox", "--port", "0", "-o", "json"], {
+    cwd: folder,
+    env: { HOME: folder, PATH: process.env["PATH"] ?? "" },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  let printed = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of child.stdout) {
+    printed += decoder.decode(bytes, { stream: true });
+    if (printed.endsWith("}\n")) break;
+  }
+  const { address, run_key } = JSON.parse(printed) as { address: string; run_key: string };
   return {
-    url: site.url,
-    environment: {
-      SERVER: site.url,
-      RUN_KEY: run,
-      ADMIN_KEY: admin,
-      RUNTIME_SERVER: site.url,
-      RUNTIME_API_KEY: run,
-      RUNTIME_USER: "bob",
-    },
+    environment: { RUNTIME_SERVER: address, RUNTIME_API_KEY: run_key, RUNTIME_USER: "bob" },
     [Symbol.asyncDispose]: async () => {
-      await site[Symbol.asyncDispose]();
-      await models[Symbol.asyncDispose]();
+      child.kill("SIGKILL");
+      await child.exited;
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -3,7 +3,7 @@
 import { REFRESHES } from "../behaviour/tokens";
 import { OAuthRefusal } from "./refusal";
 import type { Location } from "../types";
-import type { Person } from "../people";
+import { type Person, personNamed } from "../people";
 
 export const LIFETIME_S = 3600;
 const MOST_ALIVE = 30;
@@ -27,6 +27,12 @@ export interface AccessToken {
   revoked: boolean;
 }
 
+/** Grants refer to their access tokens. */
+export interface SavedTokens {
+  access: (Omit<AccessToken, "person"> & { person: string })[];
+  grants: (Omit<Grant, "person" | "access"> & { person: string; access: string[] })[];
+}
+
 export class TokenStore {
   readonly #access = new Map<string, AccessToken>();
   readonly #grants = new Map<string, Grant>();
@@ -34,6 +40,28 @@ export class TokenStore {
 
   constructor(now: () => number) {
     this.#now = now;
+  }
+
+  saved(): SavedTokens {
+    return {
+      access: [...this.#access.values()].map((token) => ({ ...token, person: token.person.name })),
+      grants: [...this.#grants.values()].map((grant) => ({
+        ...grant,
+        person: grant.person.name,
+        access: grant.access.map(({ token }) => token),
+      })),
+    };
+  }
+
+  restore({ access, grants }: SavedTokens): void {
+    for (const token of access)
+      this.#access.set(token.token, { ...token, person: personNamed(token.person) });
+    for (const grant of grants)
+      this.#grants.set(grant.refreshToken, {
+        ...grant,
+        person: personNamed(grant.person),
+        access: grant.access.flatMap((token) => this.known(token) ?? []),
+      });
   }
 
   /** A new grant with its first access token. The 21st of a person silently revokes the oldest. */

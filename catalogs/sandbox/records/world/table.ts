@@ -29,6 +29,11 @@ export class Table {
     return this.#rows.get(id);
   }
 
+  restore(rows: readonly Row[]): void {
+    this.#rows.clear();
+    for (const row of rows) this.#rows.set(row.id, { ...row });
+  }
+
   /** Whether another record has this value. */
   hasOther(field: string, value: string, except: string | undefined): boolean {
     return this.rows.some((row) => row.id !== except && row.values[field] === value);

@@ -2,7 +2,7 @@
 import type { Location } from "../types";
 import { applications } from "./applications";
 import type { Account, Application, Form, Report } from "./model";
-import { Table } from "./table";
+import { type Row, Table } from "./table";
 
 /** Ids of 19 digits with different last three digits, which a JavaScript number cannot distinguish. */
 const FIRST_ID: Readonly<Record<Location, bigint>> = {
@@ -17,9 +17,16 @@ export interface Publication {
   readonly key: string;
 }
 
+export interface SavedWorld {
+  lastId: string;
+  keys: string[];
+  /** By application and form. */
+  tables: Record<string, readonly Row[]>;
+}
+
 export class World {
   readonly account: Account;
-  readonly publications: readonly Publication[];
+  publications: readonly Publication[];
   readonly #tables = new Map<string, Table>();
   readonly #now: () => number;
   #lastId: bigint;
@@ -53,6 +60,24 @@ export class World {
       ["Vase", "V-1", "0", "7.50", frucht.id, ["fragile", "new"]],
     ] as const) {
       products.add({ Name, SKU, Quantity, Price, Supplier, Tags, Active: "true" }, by);
+    }
+  }
+
+  saved(): SavedWorld {
+    return {
+      lastId: String(this.#lastId),
+      keys: this.publications.map(({ key }) => key),
+      tables: Object.fromEntries([...this.#tables].map(([key, { rows }]) => [key, rows])),
+    };
+  }
+
+  restore({ lastId, keys, tables }: SavedWorld): void {
+    this.#lastId = BigInt(lastId);
+    this.publications = this.publications.map((one, at) => ({ ...one, key: keys[at] ?? one.key }));
+    for (const [key, rows] of Object.entries(tables)) {
+      const table = this.#tables.get(key) ?? new Table(this.nextId, this.#now);
+      table.restore(rows);
+      this.#tables.set(key, table);
     }
   }
 

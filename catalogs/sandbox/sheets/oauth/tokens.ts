@@ -1,6 +1,6 @@
 // Grants and their tokens. A person has one grant per project, for all its clients: consents add to it, and revoking any
 // token revokes all.
-import type { Person } from "../people";
+import { type Person, personNamed } from "../people";
 import type { TokenError } from "./token-error";
 import { tokenError } from "./token-error";
 
@@ -59,6 +59,13 @@ export function projectOf(clientId: string): string {
   return clientId.split("-")[0] ?? clientId;
 }
 
+/** Grants by their keys; tokens refer to them by place. */
+export interface SavedTokens {
+  grants: (Omit<Grant, "person" | "scopes"> & { key: string | null; person: string; scopes: string[] })[];
+  access: (Omit<AccessToken, "grant"> & { token: string; grant: number })[];
+  refresh: (Omit<RefreshToken, "grant"> & { token: string; grant: number })[];
+}
+
 export class TokenStore {
   readonly #grants = new Map<string, Grant>();
   readonly #tokens = new Map<string, AccessToken>();
@@ -67,6 +74,40 @@ export class TokenStore {
 
   constructor(now: () => number) {
     this.#now = now;
+  }
+
+  saved(): SavedTokens {
+    const keys = new Map([...this.#grants].map(([key, grant]) => [grant, key]));
+    const held = [...this.#tokens.values(), ...this.#refreshTokens.values()].map(({ grant }) => grant);
+    const grants = [...new Set([...keys.keys(), ...held])];
+    const saved = <Token extends { grant: Grant }>(all: ReadonlyMap<string, Token>) =>
+      [...all].map(([token, one]) => ({ ...one, token, grant: grants.indexOf(one.grant) }));
+    return {
+      grants: grants.map((grant) => ({
+        ...grant,
+        key: keys.get(grant) ?? null,
+        person: grant.person.name,
+        scopes: [...grant.scopes],
+      })),
+      access: saved(this.#tokens),
+      refresh: saved(this.#refreshTokens),
+    };
+  }
+
+  restore(saved: SavedTokens): void {
+    const grants = saved.grants.map(({ key, person, scopes, ...rest }) => {
+      const grant = { ...rest, person: personNamed(person), scopes: new Set(scopes) };
+      if (key !== null) this.#grants.set(key, grant);
+      return grant;
+    });
+    for (const { token, grant: place, ...rest } of saved.access) {
+      const grant = grants[place];
+      if (grant !== undefined) this.#tokens.set(token, { ...rest, grant });
+    }
+    for (const { token, grant: place, ...rest } of saved.refresh) {
+      const grant = grants[place];
+      if (grant !== undefined) this.#refreshTokens.set(token, { ...rest, grant });
+    }
   }
 
   /** The person's grant to the client's project. */

@@ -69,6 +69,11 @@ export class Sheet {
     return this.#rows.get(row)?.get(column) ?? EMPTY;
   }
 
+  /** The cells with anything in them. */
+  *cells(): Generator<[row: number, column: number, cell: StoredCell]> {
+    for (const [row, cells] of this.#rows) for (const [column, cell] of cells) yield [row, column, cell];
+  }
+
   /** Sets a value; format and note are kept, unless the value has a format. */
   enter(row: number, column: number, entered: Entered | undefined, format?: NumberFormat): void {
     const { entered: _, ...rest } = this.stored(row, column);

@@ -18,11 +18,14 @@ export class Workbook {
   title: string;
   readonly sheets: Sheet[] = [];
   readonly locale: Locale;
+  /** Whether formulas may load something from outside. */
+  readonly externalAccess: boolean;
   readonly #engine: Engine;
 
   constructor(id: string, title: string, { locale = "en_US", externalAccess = false }: WorkbookOptions = {}) {
     this.id = id;
     this.locale = localeNamed(locale);
+    this.externalAccess = externalAccess;
     this.#engine = new Engine(this.locale, { externalAccess });
     this.title = title;
   }
