@@ -7,17 +7,18 @@ import { headersOf } from "../../build/headers";
 import { plugins } from "../../build/plugins";
 import { type Target, TARGETS } from "../../build/targets";
 import { testWith } from "../support/require";
-import { folderOfTests, makeRelease, remove, ROOT, run, unpack, VERSION } from "./made";
+import { folderOfTests, outputOf, releaseIn, remove, ROOT, run, unpack, VERSION } from "./made";
 
 const ALL: readonly Target[] = TARGETS;
 const OWN = "linux-x64";
 const folder = folderOfTests();
-const release = join(folder, "release");
+let release = "";
 let output = "";
 let own = "";
 
 beforeAll(async () => {
-  output = await makeRelease(release);
+  release = await releaseIn(folder);
+  output = readFileSync(outputOf(release), "utf8");
   own = await unpack(archiveOf(OWN), folder);
 }, 600_000);
 
@@ -27,16 +28,19 @@ function archiveOf(target: string): string {
   return join(release, `runtime-${VERSION}-${target}.tar.gz`);
 }
 
-test("has an archive and a package for each target, packages of Debian, the bill of materials, the installer and the sums", async () => {
-  const files = readdirSync(release).filter((name) => !name.endsWith(".oci.tar"));
+test("has an archive and a package for each target, packages of Debian, images, the bill of materials, the installer and the sums", async () => {
+  const files = readdirSync(release);
   const ofTargets = TARGETS.flatMap(({ name }) => [
     `runtime-${VERSION}-${name}.tar.gz`,
     `runtime-${name}-${VERSION}.tgz`,
   ]);
-  const debian = ["amd64", "arm64"].map((arch) => `runtime_${VERSION}_${arch}.deb`);
+  const systems = ["amd64", "arm64"].flatMap((arch) => [
+    `runtime_${VERSION}_${arch}.deb`,
+    `runtime-${VERSION}-image-${arch}.oci.tar`,
+  ]);
   const others = ["SHA256SUMS", "install.sh", `runtime-${VERSION}.cdx.json`, `runtime-${VERSION}.tgz`];
 
-  expect(files.sort()).toEqual([...ofTargets, ...debian, ...others].sort());
+  expect(files.sort()).toEqual([...ofTargets, ...systems, ...others].sort());
   expect(existsSync(`${release}.partial`)).toBe(false);
 });
 
