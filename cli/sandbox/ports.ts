@@ -21,7 +21,7 @@ export function requireFreePorts(ports: readonly number[]): void {
     if (fault === undefined) continue;
     throw configurationError(
       `Port ${port}, which a platform of the sandbox has used since its first start, ${fault}. Stop the program that uses it, ` +
-        "or start without the data of earlier starts: runtime sandbox --reset",
+        "or add --reset to start without the data of earlier starts.",
     );
   }
 }
