@@ -35,14 +35,15 @@ export function sandboxFolder(flag: string | undefined, environment: Environment
 
 /** Whether there is a sandbox in the folder. Throws `conflict` if there is something else, which is left alone. */
 export function hasSandbox({ path, ...inner }: SandboxFolder): boolean {
-  if (kindOf(path) === "absent") return false;
+  const kind = kindOf(path);
+  if (kind === "absent") return false;
+  if (kind === "other") throw conflict(`${path} is not a folder. Choose one with --data-dir.`);
   for (const each of [path, inner.dataFolder, inner.configFile]) {
     if (kindOf(each) === "link")
       throw conflict(
         `${each} is a symbolic link, and the sandbox does not follow links. Choose another folder with --data-dir.`,
       );
   }
-  if (kindOf(path) !== "folder") throw conflict(`${path} is not a folder. Choose one with --data-dir.`);
   const names = listed(path);
   if (names.includes(STATE_FILE)) return true;
   // A start that was killed at once has left the draft of the mark.

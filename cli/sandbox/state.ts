@@ -27,7 +27,7 @@ export function readState(folder: string): State | undefined {
   const state = parsed(readFileSync(file, "utf8"));
   if (state !== undefined && state.sandbox === FORM) return state;
   throw configurationError(
-    `${file} was not written by this version. Start without the data of earlier starts: runtime sandbox --reset`,
+    `${file} was not written by this version. To start without the data of earlier starts, add --reset.`,
   );
 }
 

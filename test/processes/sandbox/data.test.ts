@@ -33,7 +33,7 @@ async function run(
 }
 
 const GENERAL = { channel_name: "general" };
-const PLACE = { account_owner_name: "acme", application_link_name: "inventory" };
+const PLACE = { account_owner_identifier: "acme", application_link_name: "inventory" };
 
 async function texts(sandbox: SandboxProcess, where: object, user = "alice"): Promise<string[]> {
   const { messages } = await run(sandbox, "Chat.GetMessages", where, user);
@@ -118,7 +118,7 @@ describe.each(["SIGTERM", "SIGINT", "SIGKILL"] as const)("after %s, the next sta
 async function recordTools({ printed }: SandboxProcess): Promise<{ add: string; list: string }> {
   const { text } = await api(printed.address, printed.run_key).get("/v1/tools?limit=100");
   const toolkit = /"qualified_name":"(\w+)\.GetApplicationMetaInfo/.exec(text)?.[1] ?? "";
-  return { add: `${toolkit}.InsertRecordsInVendorForm`, list: `${toolkit}.FetchVendorReportRecords` };
+  return { add: `${toolkit}.InsertRecordsInVendorForm`, list: `${toolkit}.FetchVendorRecords` };
 }
 
 test("--reset deletes what the sandbox has made, leaves other files alone, and says so", async () => {
