@@ -1,5 +1,5 @@
 // What the sandbox refuses, each with one line that says what to do, and without a change.
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, onTestFinished, setDefaultTimeout, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
@@ -24,6 +24,9 @@ import {
   startRefused,
   startSandboxProcess,
 } from "../../support/sandbox-process";
+
+// Each start takes seconds on a busy machine.
+setDefaultTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), "runtime-sandbox-no-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
