@@ -73,6 +73,8 @@ export function createApp(runtime: Runtime, stopping: AbortSignal): App {
         fetch,
       });
       open.add(server);
+      runtime.core.work.pendingRequests = () =>
+        [...open].reduce((sum, each) => sum + each.pendingRequests, 0);
       return server.port ?? port;
     },
     stop: async () => {
@@ -107,16 +109,12 @@ function routed(front: Front): Elysia {
     handler: { standardHostname: false },
   });
   app.use(descriptionPlugin(front, DOCS_PATH));
-  const { work } = front.runtime.core;
   const routes: Route[] = [...operationRoutes(front), ...mcpRoutes(front), ...pageRoutes(front)];
   const serve = (
     request: Request,
     params: Incoming["params"] | undefined,
     answering: Answering & { pages?: Pages | undefined },
-  ) =>
-    work.during("requests", () =>
-      respond(front, new Incoming(front, request, params ?? NO_PARAMS, answering.pages), answering),
-    );
+  ) => respond(front, new Incoming(front, request, params ?? NO_PARAMS, answering.pages), answering);
   for (const route of routes)
     app.route(route.method, route.path, ({ request, params }) => serve(request, params, route), RAW);
   const otherwise = { answer: (incoming: Incoming) => notFound(app, front, incoming) };

@@ -33,10 +33,12 @@ export interface DoctorParts {
   open(config: Config): Promise<Runtime>;
   /** The address of the running server of the data folder. */
   running(runtime: Runtime): Promise<string | undefined>;
+  /** Whether findings may name stored rows: those of connections have the names of users. */
+  namesRows: boolean;
 }
 
 /** All findings, including the good ones, in the order of their dependencies. */
-export async function examine({ config: load, open, running }: DoctorParts): Promise<Finding[]> {
+export async function examine({ config: load, open, running, namesRows }: DoctorParts): Promise<Finding[]> {
   let config: Config;
   let files: Finding[];
   try {
@@ -57,7 +59,7 @@ export async function examine({ config: load, open, running }: DoctorParts): Pro
     return [...found, refused("start", error)];
   }
   try {
-    return [...found, ...(await examineOpen(runtime, config, running))];
+    return [...found, ...(await examineOpen(runtime, config, { running, namesRows }))];
   } finally {
     await runtime.close();
   }
@@ -66,7 +68,7 @@ export async function examine({ config: load, open, running }: DoctorParts): Pro
 async function examineOpen(
   runtime: Runtime,
   config: Config,
-  running: DoctorParts["running"],
+  { running, namesRows }: Pick<DoctorParts, "running" | "namesRows">,
 ): Promise<Finding[]> {
   let principal: Principal;
   try {
@@ -92,16 +94,22 @@ async function examineOpen(
     ...keyFindings(keys.items, principal.projectId, verifier_url !== null),
     ...(await pinnedAdminFindings(runtime)),
     ...(await gatewayFindings(runtime, principal)),
-    await sealedFinding(runtime, principal),
+    await sealedFinding(runtime, principal, namesRows),
     ...dependencies,
   ];
 }
 
 /** Whether tokens and secrets can be opened, which fails after a disk error or an inconsistent backup. */
-async function sealedFinding({ rotation }: Runtime, { projectId }: Principal): Promise<Finding> {
+async function sealedFinding(
+  { rotation }: Runtime,
+  { projectId }: Principal,
+  namesRows: boolean,
+): Promise<Finding> {
   const { tried, places } = await rotation.unopenable(projectId, MAX_OPENED);
   if (places.length === 0) return ok("stored values", `${tried} were opened, none is damaged.`);
-  const named = places.slice(0, MAX_NAMED).map(({ table, row, field }) => `${field} of ${row} in ${table}`);
+  const named = places
+    .slice(0, MAX_NAMED)
+    .map(({ table, row, field }) => `${field}${namesRows ? ` of ${row}` : ""} in ${table}`);
   const more = places.length > MAX_NAMED ? ` and ${places.length - MAX_NAMED} more` : "";
   return problem(
     "stored values",

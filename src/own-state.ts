@@ -13,7 +13,7 @@ const time = Type.String({ format: "date-time", description: "RFC 3339, UTC, who
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const LoadResponse = Type.Object({
-  requests: count("Requests whose answer has not begun."),
+  requests: count("Requests that are not answered completely, streams too."),
   mcp_streams: count("Answers to MCP clients that are streams."),
   model_streams: count("Answers of chat completions and responses that are streams."),
   tool_calls: count("Runs of tools, of every entry point."),

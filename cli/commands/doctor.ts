@@ -82,6 +82,7 @@ async function checkOrSelfCheck(io: Io, common: Common, options: DoctorOptions):
   const { platform, user, write, bundle: file, log, force } = options;
   if (platform !== undefined && file !== undefined)
     throw new UsageError("Give --bundle or --platform, not both.");
+  if (file === "-") throw new UsageError("--bundle takes the name of a file, for example diagnosis.tar.gz.");
   if (file === undefined && (log !== undefined || force))
     throw new UsageError(
       `--${force ? "force" : "log"} needs --bundle: runtime doctor --bundle diagnosis.tar.gz`,
@@ -93,10 +94,10 @@ async function checkOrSelfCheck(io: Io, common: Common, options: DoctorOptions):
   refuseServer(common, "doctor");
   if (file === undefined) return check(io, common, options);
   const { bundle } = await import("../doctor-bundle");
-  return bundle(io, common, { bundle: file, log, force }, () => findingsOf(io, common));
+  return bundle(io, common, { bundle: file, log, force }, () => findingsOf(io, common, false));
 }
 
-async function findingsOf(io: Io, common: Common): Promise<Finding[]> {
+async function findingsOf(io: Io, common: Common, namesRows: boolean): Promise<Finding[]> {
   const [{ examine }, { createRuntime }, { extensions }, { silentLog }, { findServer }] = await Promise.all([
     import("../../src/doctor"),
     import("../../src/runtime"),
@@ -105,6 +106,7 @@ async function findingsOf(io: Io, common: Common): Promise<Finding[]> {
     import("../probe"),
   ]);
   return examine({
+    namesRows,
     config: () => loadCommonConfig(io, common, { strict: true }),
     open: (config) => createRuntime(config, extensions, { log: silentLog }),
     running: async (runtime) => {
@@ -116,7 +118,7 @@ async function findingsOf(io: Io, common: Common): Promise<Finding[]> {
 }
 
 async function check(io: Io, common: Common, { all }: { all: boolean }): Promise<number> {
-  const findings = await withProgress(io, "Checking", findingsOf(io, common));
+  const findings = await withProgress(io, "Checking", findingsOf(io, common, true));
   const wrong = findings.filter(({ status }) => status !== "ok");
   const shown = all || common.output !== "table" ? findings : wrong;
   if (common.output !== "table" || common.fields !== undefined) printList(io, common, shown, SHAPE, "");

@@ -9,17 +9,22 @@ export const WORK_KINDS = [
   "scheduled_runs",
 ] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
+/** The engine counts requests: only it knows when the last byte is sent. */
+type CountedKind = Exclude<WorkKind, "requests">;
 export type WorkCounts = Readonly<Record<WorkKind, number>>;
 
 export class WorkInFlight {
-  readonly #counts = { requests: 0, mcp_streams: 0, model_streams: 0, tool_calls: 0, scheduled_runs: 0 };
+  readonly #counts = { mcp_streams: 0, model_streams: 0, tool_calls: 0, scheduled_runs: 0 };
+
+  /** How many requests a listening server has not answered completely; undefined without one. */
+  pendingRequests: (() => number) | undefined;
 
   get counts(): WorkCounts {
-    return { ...this.#counts };
+    return { ...this.#counts, requests: this.pendingRequests?.() ?? 0 };
   }
 
   /** Counts `work` until it ends. */
-  async during<T>(kind: WorkKind, work: () => Promise<T>): Promise<T> {
+  async during<T>(kind: CountedKind, work: () => Promise<T>): Promise<T> {
     this.#counts[kind] += 1;
     try {
       return await work();
@@ -29,7 +34,7 @@ export class WorkInFlight {
   }
 
   /** Counts something until it is disposed; disposing it again has no effect. */
-  hold(kind: WorkKind): Disposable {
+  hold(kind: CountedKind): Disposable {
     let isHeld = true;
     this.#counts[kind] += 1;
     return {

@@ -10,13 +10,17 @@ export class Unopenable extends RuntimeError {
   }
 }
 
-/** The error for the value at this place. The message names the place and never the value. */
+/**
+ * The error for the value at this place. The message names the place and never the value. It may be logged, so a row that is
+ * named by its user, as a list, is left out.
+ */
 export function unopenable(
   { table, row, field }: { table: string; row: string; field: string },
   cause?: unknown,
 ): Unopenable {
+  const of = row.startsWith("[") ? "" : ` of ${row}`;
   return new Unopenable(
-    `A stored value cannot be opened (${field} of ${row} in ${table}): it is damaged, or its data key no longer exists. Set it again.`,
+    `A stored value cannot be opened (${field}${of} in ${table}): it is damaged, or its data key no longer exists. Set it again.`,
     cause,
   );
 }

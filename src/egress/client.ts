@@ -83,17 +83,17 @@ function observed(
   { group = "other", method = "GET", project }: EgressRequest,
 ): Start<"egress"> {
   const name = typeof group === "string" ? group : group.toolkit;
-  return { group: name, method, origin: () => originOf(url), project };
+  return { group: name, method, url: () => parsedUrl(url), project };
 }
 
-function originOf(url: string | URL): string {
-  return (url instanceof URL ? url : URL.parse(url))?.origin ?? "";
+function parsedUrl(url: string | URL): URL | undefined {
+  return url instanceof URL ? url : (URL.parse(url) ?? undefined);
 }
 
 /** The request with the place in a trace, if the target may have it. Its secrets stay out of spans. */
 function withTrace(telemetry: Telemetry, url: string | URL, request: EgressRequest): EgressRequest {
   telemetry.withhold(() => secretsOf(request));
-  const trace = telemetry.headersFor(() => ({ groups: groupsOf(request), origin: originOf(url) }));
+  const trace = telemetry.headersFor(() => ({ groups: groupsOf(request), origin: parsedUrl(url)?.origin }));
   return trace === undefined ? request : { ...request, headers: { ...request.headers, ...present(trace) } };
 }
 

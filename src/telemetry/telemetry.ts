@@ -28,8 +28,8 @@ export interface Tracer {
   bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T;
   /** An event of the current span. */
   happened<E extends keyof Events>(event: E, labels: Events[E]): void;
-  /** The headers for a request to this target, if it may have them. */
-  headersFor(target: TraceTarget): TraceHeaders | undefined;
+  /** The headers for a request to this target, if it may have them. `target` is called only if any may. */
+  headersFor(target: () => TraceTarget): TraceHeaders | undefined;
   /** Texts that must not be in arguments and results: called only if the current run of a tool has them in its span. */
   withhold(secrets: () => readonly string[]): void;
 }
@@ -104,7 +104,7 @@ export class Telemetry {
 
   /** Trace headers for a request that goes out; undefined unless traces are on and the target may have them. */
   headersFor(target: () => TraceTarget): TraceHeaders | undefined {
-    return this.#tracer?.headersFor(target());
+    return this.#tracer?.headersFor(target);
   }
 
   /** For functions that the engine calls: what they do belongs to the work that goes on now. */

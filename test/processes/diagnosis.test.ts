@@ -138,6 +138,7 @@ test("never writes over a file without --force, nor through a link", async () =>
 test.each([
   [["--log", "server.log"], 2, "--log needs --bundle"],
   [["--force"], 2, "--force needs --bundle"],
+  [["--bundle", "-"], 2, "--bundle takes the name of a file"],
   [["--bundle", "absent/b.tar.gz"], 1, "does not exist"],
   [["--bundle", "b.tar.gz", "--log", "absent.log"], 3, "absent.log does not exist"],
   [["--bundle", "b.tar.gz", "--platform", "slack"], 2, "Give --bundle or --platform"],

@@ -138,7 +138,7 @@ test("streams of MCP clients and of chats are counted, and cut off at the limit"
   expect(await Promise.allSettled(streams.map((stream) => stream.text()))).toHaveLength(2);
   expect(await server.exited).toBe(8);
   expect(await linesWith(server, "cut off")).toMatchObject([
-    { ...NOTHING, tool_calls: 1, mcp_streams: 1, model_streams: 1 },
+    { ...NOTHING, requests: 2, tool_calls: 1, mcp_streams: 1, model_streams: 1 },
   ]);
 });
 

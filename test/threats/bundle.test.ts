@@ -1,4 +1,5 @@
 // Canaries wherever a user or an administrator can put text, and a bundle of the doctor that must contain none of them.
+import { Database } from "bun:sqlite";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,6 +37,7 @@ const CANARIES = {
   worker_header: "canary-of-a-header-of-a-worker",
   worker_path: "canary-of-a-worker-path",
   user: "canary-user@example.com",
+  user_key: "canary-key-of-a-user",
   argument: "canary of an argument",
   result: "canary of a result",
   upstream_error: "canary of an error of a worker",
@@ -48,6 +50,8 @@ const CANARIES = {
   address_in_line: "canary-password-in-an-address",
   bearer_in_line: "canary-bearer-in-a-line",
 } as const;
+
+const KEY_RULES = { location: "header", addresses: ["https://api.tracker.example"] };
 
 const upstream = new Upstream({
   capabilities: { tools: {} },
@@ -103,6 +107,13 @@ async function prepared(): Promise<Installation> {
   const webhook = `http://127.0.0.1:9/${CANARIES.webhook_path}?token=${CANARIES.query}`;
   const plugin = ["plugins", "create", "p", "--pre", webhook, "--failure-mode", "fail_open"];
   await run(plugin.concat("--status", "active", "--token-file", "-"), CANARIES.plugin_token);
+  const tracker = { id: "tracker", type: "api_key", description: "Tracker", api_key: KEY_RULES };
+  await run(["providers", "create", "--file", "-"], JSON.stringify(tracker));
+  const users = ["connections", "add", "tracker", "--user", CANARIES.user];
+  await run([...users, "-"], CANARIES.user_key);
+  // What names the rows that are damaged names users.
+  using database = new Database(join(home, CANARIES.data_folder, "runtime.db"));
+  expect(database.run("UPDATE connections SET sealed_tokens = sealed_tokens || 'x'").changes).toBe(1);
   await run(["workers", "create", "--id", "wiki", "--yes", upstream.url]);
   return installation;
 }
@@ -186,6 +197,7 @@ test("a bundle contains nothing secret, and no user", async () => {
     '"down"',
     '"api_keys"',
     '"HTTPS_PROXY"',
+    "cannot be opened: tokens in connections.",
   ];
   expect(wanted.filter((text) => !live.includes(text))).toEqual([]);
   expect(ended.includes("host.example")).toBe(true);

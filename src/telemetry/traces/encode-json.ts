@@ -1,5 +1,6 @@
 // OTLP as JSON: the JSON mapping of Protocol Buffers, but ids in hexadecimal and enumerations as numbers. 64-bit numbers are
 // texts.
+import type { Encoding } from "./encoding";
 import {
   type Attributes,
   type AttributeValue,
@@ -10,17 +11,30 @@ import {
   type FinishedSpan,
 } from "./span";
 
-/** The body of an `ExportTraceServiceRequest`. */
-export function encodeJson(resource: Resource, spans: readonly FinishedSpan[]): Uint8Array<ArrayBuffer> {
-  const request = {
-    resourceSpans: [
-      {
-        resource: { attributes: keyValues(resource.attributes) },
-        scopeSpans: [{ scope: { name: SCOPE_NAME, version: resource.version }, spans: spans.map(spanOf) }],
-      },
-    ],
-  };
-  return new TextEncoder().encode(JSON.stringify(request));
+export class JsonEncoding implements Encoding {
+  readonly contentType = "application/json";
+  readonly #encoder = new TextEncoder();
+  readonly #before: Uint8Array;
+  readonly #after: Uint8Array;
+
+  constructor({ attributes, version }: Resource) {
+    const scope = JSON.stringify({ name: SCOPE_NAME, version });
+    const resource = JSON.stringify({ attributes: keyValues(attributes) });
+    this.#before = this.#encoder.encode(
+      `{"resourceSpans":[{"resource":${resource},"scopeSpans":[{"scope":${scope},"spans":[`,
+    );
+    this.#after = this.#encoder.encode("]}]}]}");
+  }
+
+  span(span: FinishedSpan): Uint8Array {
+    return this.#encoder.encode(JSON.stringify(spanOf(span)));
+  }
+
+  request(spans: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+    const comma = this.#encoder.encode(",");
+    const pieces = spans.flatMap((span, at) => (at === 0 ? [span] : [comma, span]));
+    return new Uint8Array(Bun.concatArrayBuffers([this.#before, ...pieces, this.#after]));
+  }
 }
 
 function spanOf(span: FinishedSpan): object {

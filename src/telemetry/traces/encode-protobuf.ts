@@ -2,6 +2,8 @@
 // files that it imports (opentelemetry-proto 1.11.0).
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { wellFormed } from "./encode-json";
+import type { Encoding } from "./encoding";
+import { KnownAttributes } from "./known-attributes";
 import {
   type Attributes,
   type AttributeValue,
@@ -14,20 +16,79 @@ import {
   type SpanEvent,
 } from "./span";
 
-/** The body of an `ExportTraceServiceRequest`. */
-export function encodeProtobuf(resource: Resource, spans: readonly FinishedSpan[]): Uint8Array<ArrayBuffer> {
-  const writer = new BinaryWriter();
-  message(writer, 1, () => {
-    message(writer, 1, () => keyValues(writer, 1, resource.attributes));
-    message(writer, 2, () => {
+/** Writes spans, and requests with them. Remembers what repeats. */
+export class ProtobufEncoding implements Encoding {
+  readonly contentType = "application/x-protobuf";
+  readonly #known = new KnownAttributes();
+  readonly #writer = new BinaryWriter();
+  /** The fields of a request before the spans. */
+  readonly #resource: Uint8Array;
+  readonly #scope: Uint8Array;
+
+  constructor({ attributes, version }: Resource) {
+    this.#resource = bytesOf((writer) => message(writer, 1, () => this.#attributes(writer, 1, attributes)));
+    this.#scope = bytesOf((writer) =>
       message(writer, 1, () => {
         text(writer, 1, SCOPE_NAME);
-        text(writer, 2, resource.version);
-      });
-      for (const span of spans) message(writer, 2, () => writeSpan(writer, span));
-    });
-  });
-  return writer.finish();
+        text(writer, 2, version);
+      }),
+    );
+  }
+
+  span(span: FinishedSpan): Uint8Array {
+    try {
+      this.#span(this.#writer, span);
+    } catch (thrown) {
+      // The next span does not begin with half of this one.
+      this.#writer.finish();
+      throw thrown;
+    }
+    return this.#writer.finish();
+  }
+
+  request(spans: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+    return bytesOf((writer) =>
+      message(writer, 1, () => {
+        writer.raw(this.#resource);
+        message(writer, 2, () => {
+          writer.raw(this.#scope);
+          for (const span of spans) writer.tag(2, WireType.LengthDelimited).bytes(span);
+        });
+      }),
+    );
+  }
+
+  #span(writer: BinaryWriter, span: FinishedSpan): void {
+    const { context, parentSpanId, link, error } = span;
+    id(writer, 1, context.traceId);
+    id(writer, 2, context.spanId);
+    if (context.traceState !== "") text(writer, 3, context.traceState);
+    if (parentSpanId !== undefined) id(writer, 4, parentSpanId);
+    text(writer, 5, span.name);
+    writer.tag(6, WireType.Varint).int32(span.kind);
+    writer.tag(7, WireType.Bit64).fixed64(nanoseconds(span.startMs));
+    writer.tag(8, WireType.Bit64).fixed64(nanoseconds(span.endMs));
+    this.#attributes(writer, 9, span.attributes);
+    for (const event of span.events) message(writer, 11, () => this.#event(writer, event));
+    if (link !== undefined) message(writer, 13, () => writeLink(writer, link));
+    if (error !== undefined) message(writer, 15, () => writer.tag(3, WireType.Varint).int32(2));
+    writer.tag(16, WireType.Bit32).fixed32(flagsOf(span));
+  }
+
+  #event(writer: BinaryWriter, { atMs, name, attributes }: SpanEvent): void {
+    writer.tag(1, WireType.Bit64).fixed64(nanoseconds(atMs));
+    text(writer, 2, name);
+    this.#attributes(writer, 3, attributes);
+  }
+
+  #attributes(writer: BinaryWriter, field: number, attributes: Attributes): void {
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value === undefined) continue;
+      const known = typeof value === "string" ? this.#known.bytesOf(name, wellFormed(value)) : undefined;
+      if (known === undefined) message(writer, field, () => writeAttribute(writer, name, value));
+      else writer.tag(field, WireType.LengthDelimited).bytes(known);
+    }
+  }
 }
 
 /** How many spans a collector has rejected, of an `ExportTraceServiceResponse`. Throws if it is not one. */
@@ -53,28 +114,10 @@ function readFields(
   }
 }
 
-function writeSpan(writer: BinaryWriter, span: FinishedSpan): void {
-  const { context, parentSpanId } = span;
-  id(writer, 1, context.traceId);
-  id(writer, 2, context.spanId);
-  if (context.traceState !== "") text(writer, 3, context.traceState);
-  if (parentSpanId !== undefined) id(writer, 4, parentSpanId);
-  text(writer, 5, span.name);
-  writer.tag(6, WireType.Varint).int32(span.kind);
-  writer.tag(7, WireType.Bit64).fixed64(nanoseconds(span.startMs));
-  writer.tag(8, WireType.Bit64).fixed64(nanoseconds(span.endMs));
-  keyValues(writer, 9, span.attributes);
-  for (const event of span.events) message(writer, 11, () => writeEvent(writer, event));
-  const { link, error } = span;
-  if (link !== undefined) message(writer, 13, () => writeLink(writer, link));
-  if (error !== undefined) message(writer, 15, () => writer.tag(3, WireType.Varint).int32(2));
-  writer.tag(16, WireType.Bit32).fixed32(flagsOf(span));
-}
-
-function writeEvent(writer: BinaryWriter, { atMs, name, attributes }: SpanEvent): void {
-  writer.tag(1, WireType.Bit64).fixed64(nanoseconds(atMs));
-  text(writer, 2, name);
-  keyValues(writer, 3, attributes);
+function bytesOf(write: (writer: BinaryWriter) => void): Uint8Array<ArrayBuffer> {
+  const writer = new BinaryWriter();
+  write(writer);
+  return writer.finish();
 }
 
 function writeLink(writer: BinaryWriter, { traceId, spanId }: SpanContext): void {
@@ -82,14 +125,9 @@ function writeLink(writer: BinaryWriter, { traceId, spanId }: SpanContext): void
   id(writer, 2, spanId);
 }
 
-function keyValues(writer: BinaryWriter, field: number, attributes: Attributes): void {
-  for (const [key, value] of Object.entries(attributes)) {
-    if (value === undefined) continue;
-    message(writer, field, () => {
-      text(writer, 1, key);
-      message(writer, 2, () => anyValue(writer, value));
-    });
-  }
+function writeAttribute(writer: BinaryWriter, name: string, value: AttributeValue): void {
+  text(writer, 1, name);
+  message(writer, 2, () => anyValue(writer, value));
 }
 
 function anyValue(writer: BinaryWriter, value: AttributeValue): void {

@@ -7,11 +7,10 @@ import type { Outcome } from "./send";
 
 /** Spans that wait. The queue is as long as a second of heavy load. */
 export const MAX_QUEUE = 8192;
-/** Of texts in spans that wait; a span is also some hundred bytes of its own. */
-const MAX_QUEUE_TEXT = 16 * 1024 * 1024;
+const MAX_QUEUE_BYTES = 16 * 1024 * 1024;
 export const MAX_BATCH = 512;
 /** Collectors accept 4 MB at least. */
-const MAX_BATCH_TEXT = 1024 * 1024;
+const MAX_BATCH_BYTES = 1024 * 1024;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
 export const MAX_ATTEMPTS = 5;
@@ -29,14 +28,10 @@ export interface ExporterParts {
   delayMs: number;
   /** The origin of the collector, for the log. */
   collector: string;
+  encode(span: FinishedSpan): Uint8Array;
   /** Never rejects. */
-  send(spans: readonly FinishedSpan[], signal: AbortSignal): Promise<Outcome>;
+  send(spans: readonly Uint8Array[], signal: AbortSignal): Promise<Outcome>;
   dropped(spans: number, reason: DropReason): void;
-}
-
-interface Waiting {
-  span: FinishedSpan;
-  text: number;
 }
 
 export class SpanExporter {
@@ -44,8 +39,8 @@ export class SpanExporter {
   readonly #stopping = new AbortController();
   /** Ends the requests that are left when the time of `stop` is over. */
   readonly #ending = new AbortController();
-  #queue: Waiting[] = [];
-  #text = 0;
+  #queue: Uint8Array[] = [];
+  #bytes = 0;
   #loop: Promise<void> | undefined;
   #wake: (() => void) | undefined;
   /** What the log said last. */
@@ -61,15 +56,25 @@ export class SpanExporter {
 
   /** Takes a span, or drops it if too many wait. Never waits and never throws. */
   add(span: FinishedSpan): void {
-    const text = textOf(span);
     if (this.#stopping.signal.aborted) return this.#drop(1, "stopped");
-    if (this.#queue.length >= MAX_QUEUE || this.#text + text > MAX_QUEUE_TEXT)
-      return this.#drop(1, "queue_full");
-    this.#queue.push({ span, text });
-    this.#text += text;
+    if (this.#queue.length >= MAX_QUEUE || this.#bytes >= MAX_QUEUE_BYTES) return this.#drop(1, "queue_full");
+    const bytes = this.#encoded(span);
+    if (bytes === undefined) return this.#drop(1, "refused");
+    this.#queue.push(bytes);
+    this.#bytes += bytes.length;
     // Without spans there is no timer.
     this.#loop ??= this.#work();
     if (this.#queue.length >= MAX_BATCH) this.#wake?.();
+  }
+
+  // The work that has made the span goes on, whatever is wrong with it.
+  #encoded(span: FinishedSpan): Uint8Array | undefined {
+    try {
+      return this.#parts.encode(span);
+    } catch (error) {
+      this.#parts.log.debug("span not encoded", { error });
+      return undefined;
+    }
   }
 
   /** Sends what waits, for a few seconds; what is left then is dropped. A collector that has not answered gets less time. */
@@ -104,21 +109,19 @@ export class SpanExporter {
     this.#wake = undefined;
   }
 
-  #take(): FinishedSpan[] {
-    const batch: FinishedSpan[] = [];
-    let text = 0;
-    for (const waiting of this.#queue) {
-      text += waiting.text;
-      if (batch.length > 0 && text > MAX_BATCH_TEXT) break;
-      batch.push(waiting.span);
-      this.#text -= waiting.text;
-      if (batch.length === MAX_BATCH) break;
+  #take(): Uint8Array[] {
+    let bytes = 0;
+    let count = 0;
+    for (const span of this.#queue) {
+      if (count === MAX_BATCH || (count > 0 && bytes + span.length > MAX_BATCH_BYTES)) break;
+      bytes += span.length;
+      count++;
     }
-    this.#queue.splice(0, batch.length);
-    return batch;
+    this.#bytes -= bytes;
+    return this.#queue.splice(0, count);
   }
 
-  async #export(batch: readonly FinishedSpan[]): Promise<void> {
+  async #export(batch: readonly Uint8Array[]): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#parts.send(batch, this.#ending.signal);
       this.#hasTaken = outcome.is === "taken";
@@ -158,10 +161,4 @@ export class SpanExporter {
     else log.info("traces exported again", { collector, dropped_spans: this.#lost });
     this.#lost = 0;
   }
-}
-
-function textOf({ name, attributes }: FinishedSpan): number {
-  let text = name.length;
-  for (const value of Object.values(attributes)) if (typeof value === "string") text += value.length;
-  return text;
 }

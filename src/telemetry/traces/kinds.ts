@@ -103,7 +103,7 @@ function describeHook({ hook, point }: Start<"hook">, { outcome }: End<"hook">):
 }
 
 function describeEgress(start: Start<"egress">, { status, outcome }: End<"egress">): Description {
-  const url = URL.parse(start.origin());
+  const url = start.url();
   const isFailure = status === undefined || status >= 400;
   return {
     name: start.method,
@@ -112,7 +112,7 @@ function describeEgress(start: Start<"egress">, { status, outcome }: End<"egress
       [HTTP.method]: start.method,
       [HTTP.scheme]: url?.protocol.slice(0, -1),
       [HTTP.serverAddress]: url?.hostname.replace(/^\[(.*)\]$/, "$1"),
-      [HTTP.serverPort]: url === null ? undefined : portOf(url),
+      [HTTP.serverPort]: url === undefined ? undefined : portOf(url),
       [HTTP.status]: status,
       [RUNTIME.group]: start.group,
       [RUNTIME.project]: start.project,

@@ -37,6 +37,7 @@ interface Run {
   readonly secrets: Set<string>;
 }
 
+const NO_EVENTS: readonly SpanEvent[] = [];
 const MAX_EVENTS = 32;
 /** With more, arguments and results are left out. */
 const MAX_SECRETS = 1000;
@@ -79,19 +80,21 @@ export class LiveSpan<K extends Kind> implements Span<K> {
     this.#endedAt = this.#parts.clock.monotonic();
     if (!this.context.isSampled) return;
     const { context, parentSpanId, isRemote, around, anchorMs } = this.#place;
-    const { attributes, ...described } = describe(this.#kind, this.#start, fields, this.#inner);
+    const { name, kind, attributes, error } = describe(this.#kind, this.#start, fields, this.#inner);
     const tool = toolOf(this.#start);
-    if (tool !== undefined) around?.ranTool({ tool: tool.name, hasFailed: described.error !== undefined });
+    if (tool !== undefined) around?.ranTool({ tool: tool.name, hasFailed: error !== undefined });
     this.#parts.ended({
-      ...described,
       context,
       parentSpanId,
       hasRemoteParent: isRemote,
+      name,
+      kind,
       startMs: anchorMs + this.#from,
       endMs: anchorMs + this.#endedAt,
-      attributes: { ...attributes, ...this.#content },
-      events: this.#events ?? [],
+      attributes: this.#content === undefined ? attributes : { ...attributes, ...this.#content },
+      events: this.#events ?? NO_EVENTS,
       link: isRemote ? around?.context : undefined,
+      error,
     });
   }
 

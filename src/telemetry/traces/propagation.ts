@@ -11,8 +11,11 @@ export class Propagation {
     this.#suffixes = entries.filter((entry) => entry.startsWith(".")).map((entry) => entry.toLowerCase());
   }
 
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
   includes({ groups, origin }: TraceTarget): boolean {
-    if (this.#entries.size === 0) return false;
     if (groups.some((group) => this.#entries.has(group))) return true;
     const url = origin === undefined ? null : URL.parse(origin);
     if (url === null) return false;

@@ -2,9 +2,10 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { isObject, type Redacted } from "../../base";
-import { encodeJson } from "./encode-json";
-import { encodeProtobuf, rejectedInProtobuf } from "./encode-protobuf";
-import type { FinishedSpan, Resource } from "./span";
+import { JsonEncoding } from "./encode-json";
+import { ProtobufEncoding, rejectedInProtobuf } from "./encode-protobuf";
+import type { Encoding } from "./encoding";
+import type { Resource } from "./span";
 
 export const PROTOCOLS = ["http/protobuf", "http/json"] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
@@ -13,7 +14,7 @@ export interface Collector {
   /** The whole address. */
   endpoint: string;
   headers: Readonly<Record<string, Redacted>>;
-  protocol: Protocol;
+  encoding: Encoding;
   compression: "none" | "gzip";
   timeoutMs: number;
 }
@@ -52,29 +53,27 @@ const TRANSIENT = new Set(["not_resolved", "unreachable", "timeout"]);
 /** A collector that asks for more gets its next request then. */
 const LONGEST_RETRY_AFTER_MS = 300_000;
 
-const FORMS = {
-  "http/protobuf": { contentType: "application/x-protobuf", encode: encodeProtobuf },
-  "http/json": { contentType: "application/json", encode: encodeJson },
-} as const;
+export function encodingOf(protocol: Protocol, resource: Resource): Encoding {
+  return protocol === "http/json" ? new JsonEncoding(resource) : new ProtobufEncoding(resource);
+}
 
 /** Sends spans. Never rejects. */
 export async function send(
   egress: Outbound,
   collector: Collector,
-  resource: Resource,
-  spans: readonly FinishedSpan[],
+  spans: readonly Uint8Array[],
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { contentType, encode } = FORMS[collector.protocol];
+  const { encoding } = collector;
   const isZipped = collector.compression === "gzip";
   try {
-    const plain = encode(resource, spans);
+    const plain = encoding.request(spans);
     const response = await egress.fetch(collector.endpoint, {
       method: "POST",
       group: "telemetry",
       headers: {
         ...collector.headers,
-        "content-type": contentType,
+        "content-type": encoding.contentType,
         ...(isZipped ? { "content-encoding": "gzip" } : {}),
       },
       bytes: isZipped ? new Uint8Array(await compress(plain)) : plain,

@@ -56,9 +56,10 @@ export class SpanTracer implements Tracer {
     if (IN_SPANS.has(event)) this.#current()?.happened(event, labels);
   }
 
-  headersFor(target: TraceTarget): TraceHeaders | undefined {
-    const context = this.#current()?.context;
-    if (context === undefined || !this.#parts.propagation.includes(target)) return undefined;
+  headersFor(target: () => TraceTarget): TraceHeaders | undefined {
+    const { propagation } = this.#parts;
+    const context = propagation.isEmpty ? undefined : this.#current()?.context;
+    if (context === undefined || !propagation.includes(target())) return undefined;
     const { traceState } = context;
     const state = traceState === "" ? {} : { tracestate: traceState };
     return { traceparent: formatTraceparent(context), ...state };

@@ -6,13 +6,13 @@ import { SpanExporter } from "./exporter";
 import { parseHeaders, parseMembers } from "./members";
 import { RESOURCE } from "./names";
 import { Propagation } from "./propagation";
-import { type Collector, type Outbound, send } from "./send";
+import { type Collector, encodingOf, type Outbound, type Protocol, send } from "./send";
 import type { Attributes, Resource } from "./span";
 import { SpanTracer } from "./tracer";
 
 export interface TracesOptions {
   settings: {
-    readonly "telemetry.otlp.protocol": Collector["protocol"];
+    readonly "telemetry.otlp.protocol": Protocol;
     readonly "telemetry.otlp.compression": Collector["compression"];
     /** Seconds. */
     readonly "telemetry.otlp.timeout": number;
@@ -50,11 +50,10 @@ const SERVICE = "runtime";
 /** Throws `configuration` for headers and resource attributes that are not valid. */
 export function openTraces(options: TracesOptions): Traces {
   const { settings, clock, log, random, egress, telemetry, endpoint } = options;
-  const resource = resourceOf(options);
   const collector: Collector = {
     endpoint,
     headers: headersOf(options.headers),
-    protocol: settings["telemetry.otlp.protocol"],
+    encoding: encodingOf(settings["telemetry.otlp.protocol"], resourceOf(options)),
     compression: settings["telemetry.otlp.compression"],
     timeoutMs: settings["telemetry.otlp.timeout"] * 1000,
   };
@@ -64,7 +63,8 @@ export function openTraces(options: TracesOptions): Traces {
     vary: () => (random(1)[0] ?? 0) / 256,
     delayMs: settings["telemetry.otlp.delay_ms"],
     collector: new URL(endpoint).origin,
-    send: (spans, signal) => send(egress, collector, resource, spans, signal),
+    encode: (span) => collector.encoding.span(span),
+    send: (spans, signal) => send(egress, collector, spans, signal),
     dropped: (spans, reason) => telemetry.count("dropped_spans", { reason }, spans),
   });
   const tracer = new SpanTracer({

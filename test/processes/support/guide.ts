@@ -21,7 +21,7 @@ export interface GuideBlock {
   text: string;
 }
 
-const PART = /^## (.+)$|^<!-- test: (.+) -->$|^```sh\n([^]*?)^```$/gm;
+const PART = /^## (.+)$|^<!-- guide: (.+) -->$|^```sh\n([^]*?)^```$/gm;
 
 /** The blocks of commands in docs/operating.md, in order. */
 export function readGuide(): GuideBlock[] {

@@ -1,33 +1,32 @@
 // Both encodings, decoded by types made from the published protocol files.
 import { expect, test } from "bun:test";
-import { encodeJson } from "../../../src/telemetry/traces/encode-json";
-import { encodeProtobuf, rejectedInProtobuf } from "../../../src/telemetry/traces/encode-protobuf";
+import { rejectedInProtobuf } from "../../../src/telemetry/traces/encode-protobuf";
+import type { Encoding } from "../../../src/telemetry/traces/encoding";
+import { encodingOf } from "../../../src/telemetry/traces/send";
 import type { FinishedSpan } from "../../../src/telemetry/traces/span";
 import { startReceiver } from "./receiver";
 import { finished, RESOURCE } from "./spans";
 
-const ENCODINGS = [
-  ["http/json", encodeJson, "application/json"],
-  ["http/protobuf", encodeProtobuf, "application/x-protobuf"],
-] as const;
+const ENCODINGS = (["http/json", "http/protobuf"] as const).map(
+  (protocol) => [protocol, encodingOf(protocol, RESOURCE)] as const,
+);
 
 async function received(
-  encode: (typeof ENCODINGS)[number][1],
-  type: string,
+  encoding: Encoding,
   spans: readonly FinishedSpan[],
 ): Promise<ReturnType<typeof startReceiver>> {
   const receiver = startReceiver();
   const response = await fetch(`${receiver.url}/v1/traces`, {
     method: "POST",
-    headers: { "content-type": type },
-    body: encode(RESOURCE, spans),
+    headers: { "content-type": encoding.contentType },
+    body: encoding.request(spans.map((span) => encoding.span(span))),
   });
   expect(receiver.faults).toEqual([]);
   expect(response.status).toBe(200);
   return receiver;
 }
 
-test.each(ENCODINGS)("%s has every part of a span", async (_protocol, encode, type) => {
+test.each(ENCODINGS)("%s has every part of a span", async (_protocol, encoding) => {
   const span = finished({
     parentSpanId: "00f067aa0ba902b7",
     hasRemoteParent: true,
@@ -46,7 +45,7 @@ test.each(ENCODINGS)("%s has every part of a span", async (_protocol, encode, ty
     link: { traceId: "c".repeat(32), spanId: "d".repeat(16), isSampled: true, traceState: "" },
     error: "timeout",
   });
-  using receiver = await received(encode, type, [span]);
+  using receiver = await received(encoding, [span]);
   expect(receiver.spans).toEqual([
     {
       traceId: "4bf92f3577b34da6a3ce929d0e0e4736",
@@ -73,17 +72,14 @@ test.each(ENCODINGS)("%s has every part of a span", async (_protocol, encode, ty
   ]);
 });
 
-test.each(ENCODINGS)(
-  "%s replaces half a character, which UTF-8 cannot have",
-  async (_protocol, encode, type) => {
-    using receiver = await received(encode, type, [finished({ attributes: { text: "a\ud800b" } })]);
-    expect(receiver.spans[0]?.attributes).toEqual({ text: "a\ufffdb" });
-  },
-);
+test.each(ENCODINGS)("%s replaces half a character, which UTF-8 cannot have", async (_protocol, encoding) => {
+  using receiver = await received(encoding, [finished({ attributes: { text: "a\ud800b" } })]);
+  expect(receiver.spans[0]?.attributes).toEqual({ text: "a\ufffdb" });
+});
 
-test.each(ENCODINGS)("%s has hundreds of spans in order", async (_protocol, encode, type) => {
+test.each(ENCODINGS)("%s has hundreds of spans in order", async (_protocol, encoding) => {
   const spans = Array.from({ length: 512 }, (_, at) => finished({ name: `span ${at}` }));
-  using receiver = await received(encode, type, spans);
+  using receiver = await received(encoding, spans);
   expect(receiver.spans.map(({ name }) => name)).toEqual(spans.map(({ name }) => name));
 });
 
@@ -92,4 +88,25 @@ test("the number of rejected spans is read from an answer, and fields of later v
   expect(rejectedInProtobuf(Uint8Array.fromHex("0a0708ac0212026e6f7a0101"))).toBe(300);
   expect(rejectedInProtobuf(new Uint8Array())).toBe(0);
   expect(() => rejectedInProtobuf(Uint8Array.fromHex("0aff"))).toThrow();
+});
+
+test("a span that cannot be written does not damage the next one", async () => {
+  const encoding = encodingOf("http/protobuf", RESOURCE);
+  expect(() => encoding.span(finished({ startMs: NaN, attributes: { a: "b" } }))).toThrow(RangeError);
+  using receiver = await received(encoding, [finished({ name: "next" })]);
+  expect(receiver.one("next").attributes).toEqual({});
+});
+
+test("attributes that repeat are the same in every batch, also those with a thousand values", async () => {
+  const encoding = encodingOf("http/protobuf", RESOURCE);
+  const texts = Array.from({ length: 1000 }, (_, at) => `${at}`);
+  for (let round = 0; round < 3; round++) {
+    const spans = texts.map((id) =>
+      finished({ attributes: { id, half: "a\ud800", fixed: "é", empty: "", long: "x".repeat(500) } }),
+    );
+    using receiver = await received(encoding, spans);
+    expect(receiver.spans.map(({ attributes }) => attributes["id"])).toEqual(texts);
+    for (const { attributes } of receiver.spans)
+      expect(attributes).toMatchObject({ half: "a\ufffd", fixed: "é", empty: "", long: "x".repeat(500) });
+  }
 });

@@ -12,7 +12,7 @@ const UNREACHABLE: Outcome = { is: "retry", reason: "unreachable", afterMs: unde
 
 class Stage {
   readonly clock = new StillClock();
-  readonly batches: (readonly FinishedSpan[])[] = [];
+  readonly batches: (readonly Uint8Array[])[] = [];
   readonly dropped: Record<string, number> = {};
   readonly lines: LogFields[] = [];
   /** What the collector answers. */
@@ -23,6 +23,7 @@ class Stage {
     vary: () => 0.5,
     delayMs: 5000,
     collector: "http://collector.test",
+    encode: ({ attributes }) => new Uint8Array(200 + String(attributes["text"] ?? "").length),
     send: async (spans, signal) => {
       this.batches.push(spans);
       return this.answer(signal);
@@ -70,6 +71,20 @@ test("long texts make small batches", async () => {
   await stage.clock.pass(5000);
   await stage.clock.pass(25_000);
   expect(stage.sizes).toEqual([1, 1, 1, 1, 1]);
+});
+
+test("a span that cannot be written is dropped, and the work that made it goes on", async () => {
+  const stage = new Stage();
+  const broken = finished();
+  Object.defineProperty(broken, "attributes", {
+    get: () => {
+      throw new RangeError("broken");
+    },
+  });
+  stage.exporter.add(broken);
+  stage.add(1);
+  await stage.clock.pass(5000);
+  expect([stage.sizes, stage.dropped]).toEqual([[1], { refused: 1 }]);
 });
 
 describe("the queue has a limit", () => {

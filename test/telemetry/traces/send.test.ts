@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { Redacted } from "../../../src/base";
-import { type Collector, type Outcome, send } from "../../../src/telemetry/traces/send";
+import { type Collector, encodingOf, type Outcome, send } from "../../../src/telemetry/traces/send";
 import { egressWith, rawPeer } from "../../egress/peers";
 import { startReceiver } from "./receiver";
 import { finished, RESOURCE } from "./spans";
@@ -11,7 +11,7 @@ function collector(url: string, parts: Partial<Collector> = {}): Collector {
   return {
     endpoint: `${url}/v1/traces`,
     headers: {},
-    protocol: "http/protobuf",
+    encoding: encodingOf("http/protobuf", RESOURCE),
     compression: "none",
     timeoutMs: 3000,
     ...parts,
@@ -19,7 +19,8 @@ function collector(url: string, parts: Partial<Collector> = {}): Collector {
 }
 
 function exported(to: Collector, signal = new AbortController().signal): Promise<Outcome> {
-  return send(egressWith(), to, RESOURCE, [finished(), finished({ name: "other" })], signal);
+  const spans = [finished(), finished({ name: "other" })].map((span) => to.encoding.span(span));
+  return send(egressWith(), to, spans, signal);
 }
 
 describe("spans arrive", () => {
@@ -31,7 +32,7 @@ describe("spans arrive", () => {
   ] as const)("as %s with compression %s", async (protocol, compression) => {
     using receiver = startReceiver();
     const headers = { "api-key": new Redacted("of the collector") };
-    const to = collector(receiver.url, { protocol, compression, headers });
+    const to = collector(receiver.url, { encoding: encodingOf(protocol, RESOURCE), compression, headers });
     expect(await exported(to)).toEqual({ is: "taken", rejected: 0 });
     expect(receiver.faults).toEqual([]);
     expect(receiver.spans.map(({ name }) => name)).toEqual(["span", "other"]);
