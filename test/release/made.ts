@@ -13,10 +13,27 @@ export function folderOfTests(): string {
   return mkdtempSync(join(tmpdir(), "runtime-release-"));
 }
 
-/** Makes a release of the checkout in `folder`. Throws with the output of the command. */
-export async function makeRelease(folder: string, ...options: string[]): Promise<string> {
-  const command = [process.execPath, "build/release.ts", "--uncommitted", "--out", folder, ...options];
-  return run(command, ROOT);
+/** The folder of a release that exists: run.ts makes one for all files. */
+export const GIVEN = "RUNTIME_TEST_RELEASE";
+
+/** The folder of the release to test: the given one, or one that is made in `folder`. */
+export async function releaseIn(folder: string): Promise<string> {
+  const given = process.env[GIVEN];
+  if (given !== undefined) return given;
+  const release = join(folder, "release");
+  await makeRelease(release);
+  return release;
+}
+
+/** Makes a release of the checkout, and writes the output of the command next to it. */
+export async function makeRelease(release: string): Promise<void> {
+  const output = await run([process.execPath, "build/release.ts", "--uncommitted", "--out", release], ROOT);
+  await Bun.write(outputOf(release), output);
+}
+
+/** The file with the output of the command that made a release. */
+export function outputOf(release: string): string {
+  return `${release}.output`;
 }
 
 /** What a command prints; throws if it fails. */

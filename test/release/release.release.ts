@@ -7,17 +7,18 @@ import { headersOf } from "../../build/headers";
 import { plugins } from "../../build/plugins";
 import { type Target, TARGETS } from "../../build/targets";
 import { testWith } from "../support/require";
-import { folderOfTests, makeRelease, remove, ROOT, run, unpack, VERSION } from "./made";
+import { folderOfTests, outputOf, releaseIn, remove, ROOT, run, unpack, VERSION } from "./made";
 
 const ALL: readonly Target[] = TARGETS;
 const OWN = "linux-x64";
 const folder = folderOfTests();
-const release = join(folder, "release");
+let release = "";
 let output = "";
 let own = "";
 
 beforeAll(async () => {
-  output = await makeRelease(release);
+  release = await releaseIn(folder);
+  output = readFileSync(outputOf(release), "utf8");
   own = await unpack(archiveOf(OWN), folder);
 }, 600_000);
 
@@ -27,16 +28,19 @@ function archiveOf(target: string): string {
   return join(release, `runtime-${VERSION}-${target}.tar.gz`);
 }
 
-test("has an archive and a package for each target, packages of Debian, the bill of materials, the installer and the sums", async () => {
-  const files = readdirSync(release).filter((name) => !name.endsWith(".oci.tar"));
+test("has an archive and a package for each target, packages of Debian, images, the bill of materials, the installer and the sums", async () => {
+  const files = readdirSync(release);
   const ofTargets = TARGETS.flatMap(({ name }) => [
     `runtime-${VERSION}-${name}.tar.gz`,
     `runtime-${name}-${VERSION}.tgz`,
   ]);
-  const debian = ["amd64", "arm64"].map((arch) => `runtime_${VERSION}_${arch}.deb`);
+  const systems = ["amd64", "arm64"].flatMap((arch) => [
+    `runtime_${VERSION}_${arch}.deb`,
+    `runtime-${VERSION}-image-${arch}.oci.tar`,
+  ]);
   const others = ["SHA256SUMS", "install.sh", `runtime-${VERSION}.cdx.json`, `runtime-${VERSION}.tgz`];
 
-  expect(files.sort()).toEqual([...ofTargets, ...debian, ...others].sort());
+  expect(files.sort()).toEqual([...ofTargets, ...systems, ...others].sort());
   expect(existsSync(`${release}.partial`)).toBe(false);
 });
 
@@ -190,24 +194,13 @@ test("the installer of the release installs it from its folder, and the executab
   );
 });
 
-let installation: Promise<string> | undefined;
-
-/** An empty folder in which npm has installed the packages, without a registry. */
-async function npmInstallation(): Promise<string> {
-  installation ??= install();
-  return installation;
-}
-
-async function install(): Promise<string> {
-  const home = mkdtempSync(join(folder, "npm-"));
-  const archives = [`runtime-${VERSION}.tgz`, `runtime-${OWN}-${VERSION}.tgz`];
-  const options = ["--offline", "--no-audit", "--no-fund", "--no-save"];
-  await run(["npm", "install", ...options, ...archives.map((name) => join(release, name))], home);
-  return home;
+function npmArchives(): string[] {
+  return [`runtime-${VERSION}.tgz`, `runtime-${OWN}-${VERSION}.tgz`].map((name) => join(release, name));
 }
 
 test("npm installs the packages without a registry, and the script starts the executable", async () => {
-  const home = await npmInstallation();
+  const home = mkdtempSync(join(folder, "npm-"));
+  await run(["npm", "install", "--offline", "--no-audit", "--no-fund", "--no-save", ...npmArchives()], home);
   const said = JSON.parse(
     await run(["npx", "--offline", "runtime", "version", "-o", "json"], home),
   ) as object;
@@ -217,10 +210,13 @@ test("npm installs the packages without a registry, and the script starts the ex
   expect([wrong.exitCode, wrong.stderr.toString()]).toEqual([2, expect.stringContaining("no-such-command")]);
 });
 
-test("the sandbox runs from the npm package, and stops when the script is told to", async () => {
-  const home = await npmInstallation();
-  const command = [join(home, "node_modules/.bin/runtime"), "sandbox", "--port", "0"];
-  const child = Bun.spawn([...command, "--data-dir", join(home, "data")], {
+test("one command starts the sandbox from the packages, and stops it", async () => {
+  const home = mkdtempSync(join(folder, "npm-exec-"));
+  const packages = npmArchives().flatMap((archive) => ["--package", archive]);
+  const options = ["--yes", "--offline", "--cache", join(home, "cache"), ...packages];
+  const sandbox = ["runtime", "sandbox", "--port", "0", "--data-dir", join(home, "data")];
+  const child = Bun.spawn(["npm", "exec", ...options, "--", ...sandbox], {
+    cwd: home,
     env: { ...process.env, HOME: home },
     stdout: "ignore",
     stderr: "pipe",
@@ -230,13 +226,23 @@ test("the sandbox runs from the npm package, and stops when the script is told t
     errors += new TextDecoder().decode(chunk);
     if (errors.includes("\n")) break;
   }
-  const address = /https?:\/\/\S+/.exec(errors)?.[0] ?? "";
-  const health = await fetch(new URL("/v1/health", address));
+  const health = new URL("/v1/health", /^https?:\/\/\S+/.exec(errors)?.[0] ?? `missing: ${errors}`);
+  const { status } = await fetch(health);
   child.kill("SIGTERM");
+  await child.exited;
 
-  expect(health.status).toBe(200);
-  expect(await child.exited).toBe(0);
+  expect(status).toBe(200);
+  while (await answers(health)) await Bun.sleep(20);
 });
+
+async function answers(address: URL): Promise<boolean> {
+  try {
+    await fetch(address);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const MUSL = "/lib/ld-musl-x86_64.so.1";
 const GNU = "/usr/lib/x86_64-linux-gnu";
