@@ -4,7 +4,7 @@
 // the first process of the user runs, and nothing goes back.
 import { constants } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { netstrings } from "../../base";
 import { hashOf } from "../../crypto";
 import type { StdioConfig } from "./schema";
@@ -24,6 +24,8 @@ export interface WorkerKey extends ProjectKey {
 /** Parts of a folder that no program needs again. */
 const LEFT_OUT = [join(".npm", "_cacache"), join(".npm", "_logs"), "tmp"];
 const HEX = 32;
+/** In the name of a folder that is being deleted. It stays if the server is killed meanwhile. */
+const REMOVED = ".removed-";
 
 export class Homes {
   readonly #root: string;
@@ -124,16 +126,20 @@ async function readText(path: string): Promise<string | undefined> {
   return readFile(path, "utf8").catch(() => undefined);
 }
 
-/** At once under its name; a process that still runs in it cannot keep it. */
+/** At once under its name; a process that still runs in it cannot keep it. Also deletes what earlier removals have left. */
 async function remove(folder: string): Promise<void> {
-  const gone = `${folder}.removed-${crypto.randomUUID()}`;
+  const gone = `${folder}${REMOVED}${crypto.randomUUID()}`;
   try {
     await rename(folder, gone);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return;
-    throw error;
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
   }
   await rm(gone, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+  const upper = dirname(folder);
+  const others = (await readdir(upper).catch(() => [])).filter((name) => name.includes(REMOVED));
+  // Another process may be deleting the same.
+  for (const name of others)
+    await rm(join(upper, name), { recursive: true, force: true }).catch(() => undefined);
 }
 
 /** Whether one path is the other, or above it. */
