@@ -16,6 +16,7 @@ import {
 import { join } from "node:path";
 import { writeDebianPackage } from "../../build/debian/package";
 import { serviceManager } from "../support/service-manager";
+import { blocksOf } from "../support/blocks";
 import { testIfAllowed, testWith } from "../support/require";
 import { boot, type Booted, cgroups } from "./booted";
 import { run, VERSION } from "./made";
@@ -121,6 +122,56 @@ export function debianTests(release: string, scratch: () => string): void {
     ).toContain("Overall exposure level");
   });
 
+  testWith("bubblewrap", Bun.which("bwrap") !== null)(
+    "ExecStart runs under the restrictions of the unit, and reports that it is ready and alive",
+    async () => {
+      const unit = readFileSync(within(UNIT), "utf8");
+      const start = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(" ") ?? [];
+      const state = mkdtempSync(join(scratch(), "state-"));
+      const [user = ""] =
+        /^runtime:x:(\d+)/m.exec(readFileSync(within("etc/passwd"), "utf8"))?.slice(1) ?? [];
+      // The user of the service enters the namespaces, so it must reach their parts.
+      for (const folder of [scratch(), join(root, ".."), state]) chmodSync(folder, 0o755);
+      chownSync(state, Number(user), Number(user));
+      const manager = await serviceManager({ abstract: true });
+      const variables: Record<string, string> = {
+        ...Object.fromEntries(
+          [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]),
+        ),
+        NOTIFY_SOCKET: manager.socket,
+        WATCHDOG_USEC: "1000000",
+        CREDENTIALS_DIRECTORY: "/run/credentials",
+        RUNTIME_PORT: "0",
+      };
+      const credentials = [...unit.matchAll(/^LoadCredential=([\w.]+):(.*)$/gm)].flatMap(
+        ([, name = "", path = ""]) => ["--ro-bind", within(path), `/run/credentials/${name}`],
+      );
+      const assignments = Object.entries(variables).flatMap(([name, value]) => [
+        "--setenv",
+        name,
+        value.replace("%d", "/run/credentials"),
+      ]);
+      const as = `setpriv --reuid ${user} --regid ${user} --clear-groups`;
+      const place = `--ro-bind ${root} / --bind ${state} /var/lib/runtime --tmpfs /tmp --tmpfs /run --proc /proc --dev /dev`;
+      const alone =
+        `${as} bwrap --unshare-all --share-net --die-with-parent --cap-drop ALL --clearenv ${place}`.split(
+          " ",
+        );
+      const command = [...alone, ...credentials, ...assignments, ...start];
+      const child = Bun.spawn(command, { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
+      const ended = child.exited.then(async (code) => {
+        throw new Error(`ended with ${code}: ${await child.stderr.text()}`);
+      });
+
+      await Promise.race([manager.notice("READY=1"), ended]);
+      await Promise.race([manager.notice("WATCHDOG=1"), ended]);
+      expect(existsSync(join(state, "runtime.db"))).toBe(true);
+      child.kill("SIGTERM");
+      await ended.catch(() => undefined);
+    },
+    60_000,
+  );
+
   const groups = cgroups();
   describe("under systemd", () => {
     let system: Booted | undefined;
@@ -205,57 +256,30 @@ export function debianTests(release: string, scratch: () => string): void {
 
       expect([await property("Result"), await property("ExecMainStatus")]).toEqual(["success", "0"]);
     });
-  });
 
-  testWith("bubblewrap", Bun.which("bwrap") !== null)(
-    "ExecStart runs under the restrictions of the unit, and reports that it is ready and alive",
-    async () => {
-      const unit = readFileSync(within(UNIT), "utf8");
-      const start = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.split(" ") ?? [];
-      const state = mkdtempSync(join(scratch(), "state-"));
-      const [user = ""] =
-        /^runtime:x:(\d+)/m.exec(readFileSync(within("etc/passwd"), "utf8"))?.slice(1) ?? [];
-      // The user of the service enters the namespaces, so it must reach their parts.
-      for (const folder of [scratch(), join(root, ".."), state]) chmodSync(folder, 0o755);
-      chownSync(state, Number(user), Number(user));
-      const manager = await serviceManager({ abstract: true });
-      const variables: Record<string, string> = {
-        ...Object.fromEntries(
-          [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]),
-        ),
-        NOTIFY_SOCKET: manager.socket,
-        WATCHDOG_USEC: "1000000",
-        CREDENTIALS_DIRECTORY: "/run/credentials",
-        RUNTIME_PORT: "0",
-      };
-      const credentials = [...unit.matchAll(/^LoadCredential=([\w.]+):(.*)$/gm)].flatMap(
-        ([, name = "", path = ""]) => ["--ro-bind", within(path), `/run/credentials/${name}`],
-      );
-      const assignments = Object.entries(variables).flatMap(([name, value]) => [
-        "--setenv",
-        name,
-        value.replace("%d", "/run/credentials"),
-      ]);
-      const as = `setpriv --reuid ${user} --regid ${user} --clear-groups`;
-      const place = `--ro-bind ${root} / --bind ${state} /var/lib/runtime --tmpfs /tmp --tmpfs /run --proc /proc --dev /dev`;
-      const alone =
-        `${as} bwrap --unshare-all --share-net --die-with-parent --cap-drop ALL --clearenv ${place}`.split(
-          " ",
+    bootTest(
+      "the commands of docs/install.md install, change and remove it",
+      async () => {
+        copyFileSync(file, within(`root/runtime_${VERSION}_amd64.deb`));
+        const blocks = blocksOf("docs/install.md").filter(
+          ({ language, text }) => language === "sh" && !text.startsWith("docker"),
         );
-      const command = [...alone, ...credentials, ...assignments, ...start];
-      const child = Bun.spawn(command, { stdin: "ignore", stdout: "ignore", stderr: "pipe" });
-      const ended = child.exited.then(async (code) => {
-        throw new Error(`ended with ${code}: ${await child.stderr.text()}`);
-      });
+        const [removal] = blocks.splice(-1);
+        const paste = (text = ""): Promise<string> => command("sh", "-ec", `cd /root\n${text}`);
 
-      await Promise.race([manager.notice("READY=1"), ended]);
-      await Promise.race([manager.notice("WATCHDOG=1"), ended]);
-      expect(existsSync(join(state, "runtime.db"))).toBe(true);
-      child.kill("SIGTERM");
-      await ended.catch(() => undefined);
-    },
-    60_000,
-  );
+        await command("dpkg", "--purge", "runtime");
+        for (const { text } of blocks) await paste(text);
+
+        expect(await property("StatusText")).toBe("Serving at http://127.0.0.1:9099");
+        expect(await asService("keys", "list", "-o", "json")).toContain('"admin"');
+        expect(blocks).toHaveLength(4);
+        await paste(removal?.text);
+        expect(existsSync(within("var/lib/runtime"))).toBe(false);
+        expect(existsSync(within("etc/runtime"))).toBe(false);
+      },
+      120_000,
+    );
+  });
 }
 
 // An MCP server without a runtime of its own: it tells what it can open.

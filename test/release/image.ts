@@ -30,7 +30,7 @@ export function imageTests(release: string, scratch: () => string): void {
 
   const configOf = async (architecture: string): Promise<ImageConfig> =>
     JSON.parse(
-      await run(["skopeo", "inspect", "--config", `oci-archive:${archiveOf(architecture)}`], "/"),
+      await run(["skopeo", "inspect", "--config", "--raw", `oci-archive:${archiveOf(architecture)}`], "/"),
     ) as ImageConfig;
 
   skopeo.each(["amd64", "arm64"])("skopeo reads and copies the image for %s", async (architecture) => {

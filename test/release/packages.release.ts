@@ -1,5 +1,5 @@
 // The packages for whole systems: of Debian, images for containers, and the executable for arm64.
-import { afterAll } from "bun:test";
+import { afterAll, describe } from "bun:test";
 import { arm64Tests } from "./arm64";
 import { debianTests } from "./debian";
 import { imageTests } from "./image";
@@ -9,6 +9,6 @@ const folder = folderOfTests();
 const release = await releaseIn(folder);
 afterAll(() => remove(folder));
 
-debianTests(release, () => folder);
-imageTests(release, () => folder);
-arm64Tests(release, () => folder);
+describe("the package of Debian:", () => debianTests(release, () => folder));
+describe("the image:", () => imageTests(release, () => folder));
+describe("on arm64", () => arm64Tests(release, () => folder));

@@ -9,6 +9,12 @@ export interface NotRun {
 
 export const NOT_RUN: readonly NotRun[] = [
   {
+    page: "docs/install.md",
+    block: "docker load --input runtime-0.1.0-image-amd64.oci.tar",
+    reason:
+      "needs a container engine with its daemon; test/release/image.ts runs the image as an engine does, without one",
+  },
+  {
     page: "docs/performance.md",
     block: "bun run build                       # the executable is measured if it exists",
     reason: "measures for an hour, on a machine that does nothing else; test/bench has tests of its own",

@@ -49,6 +49,7 @@ export const SPECIAL: Readonly<Record<string, Page>> = {
     replace: { "runtime sandbox -o json": "runtime sandbox --port 0 -o json" },
   },
   "docs/import.md": { by: "test/interop/import/import.test.ts", blocks: 1 },
+  "docs/install.md": { by: "test/release/debian.ts", blocks: 5 },
   "docs/operating.md": { by: "test/processes/operating.test.ts", blocks: 26 },
   "docs/stdio-workers.md": { by: "test/docs/stdio-workers.test.ts", blocks: 2 },
   "docs/user-keys.md": { by: "test/docs/user-keys.test.ts", blocks: 2 },
