@@ -70,7 +70,10 @@ async function printPage(io: Io, common: Common, pages: Pages, page: Page): Prom
 /** The headings in bold: lines that are underlined. */
 function titled(io: Io, text: string): string {
   return text.replaceAll(/^(\S.*)\n([=-])\2{2,}$/gm, (lines) =>
-    lines.split("\n").map(io.paint.bold).join("\n"),
+    lines
+      .split("\n")
+      .map((line) => io.paint.bold(line))
+      .join("\n"),
   );
 }
 

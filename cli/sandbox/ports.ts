@@ -1,9 +1,11 @@
 // The ports of the sandbox: that of the server, and those of the stand-ins next to it.
 import { configurationError } from "../../src/errors";
+import { plainFetch } from "../plain-fetch";
 
 export const HOST = "127.0.0.1";
 export const DEFAULT_PORT = 9099;
 const TRIED = 200;
+const REACHED_MS = 10_000;
 const HIGHEST = 65_535;
 
 /** Throws `configuration` if the server cannot listen on the port. */
@@ -37,6 +39,18 @@ export function freePorts(after: number, count: number): number[] {
     if (faultOf(port) === undefined) ports.push(port);
   }
   return ports.length === count ? ports : Array.from({ length: count }, () => 0);
+}
+
+/** Throws `configuration` if this machine cannot reach itself, as in a new network namespace. */
+export async function requireLoopback(address: string): Promise<void> {
+  try {
+    await plainFetch(address, { signal: AbortSignal.timeout(REACHED_MS), bypassProxy: true });
+  } catch (error) {
+    throw configurationError(
+      `This machine cannot reach itself at ${HOST}. Turn on its loopback interface (ip link set lo up), and start again.`,
+      { cause: error },
+    );
+  }
 }
 
 function faultOf(port: number): string | undefined {

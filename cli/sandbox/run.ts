@@ -7,7 +7,7 @@ import { loadCommonConfig, withSession } from "../session";
 import { emptyFolder, hasSandbox, makeFolder, type SandboxFolder, sandboxFolder } from "./folder";
 import { lockFolder } from "./lock";
 import { consentToAll } from "./person";
-import { DEFAULT_PORT, freePorts, HOST, requireFreePort, requireFreePorts } from "./ports";
+import { DEFAULT_PORT, freePorts, HOST, requireFreePort, requireFreePorts, requireLoopback } from "./ports";
 import { createRecords } from "./records";
 import { Saver } from "./saver";
 import { ownEnvironment, USER, writeSettings } from "./settings";
@@ -57,11 +57,15 @@ async function start(io: Io, common: Common, { folder, port, state, data }: Star
     changed: () => saver.later(),
   });
   try {
+    await requireLoopback(sandbox.model.url);
     writeSettings(folder, sandbox, port);
     return await serve(io, common, { folder, port, state, data, saver, sandbox });
   } finally {
-    await saver.end();
-    await sandbox.stop();
+    try {
+      await saver.end();
+    } finally {
+      await sandbox.stop();
+    }
   }
 }
 

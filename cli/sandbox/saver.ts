@@ -1,6 +1,6 @@
 // Writes what the next start needs: soon after each change, because a process may be killed at any time.
 import type { Sandbox } from "../../catalogs/sandbox";
-import type { SandboxFolder } from "./folder";
+import { notWritable, type SandboxFolder } from "./folder";
 import { newState, type State, writeState } from "./state";
 
 /** Changes within this time are written together. */
@@ -33,10 +33,14 @@ export class Saver {
     }, TOGETHER_MS);
   }
 
-  /** Writes the last changes. */
+  /** Writes the last changes. Throws `configuration` if that fails. */
   async end(): Promise<void> {
     clearTimeout(this.#timer);
-    await this.#write();
+    try {
+      await this.#write();
+    } catch (error) {
+      throw notWritable(this.#folder.path, error);
+    }
   }
 
   // One after the other, so that an older state does not replace a newer one.

@@ -12,6 +12,7 @@ import {
   touch,
   type Transaction,
 } from "../store";
+import { rememberErasure, withoutErased } from "./erased-users";
 
 export interface ExecutionEntry {
   id: string;
@@ -172,11 +173,13 @@ export class ExecutionLog {
     return this.#written;
   }
 
-  /** Deletes all entries of a user, and what is pending. Returns how many there were. */
+  /** Deletes all entries of a user. Calls in progress add none afterwards. Returns how many there were. */
   async eraseUser(projectId: string, userId: string): Promise<number> {
     await this.flush();
+    const now = this.#clock.now();
     return this.#store.write(function* () {
       yield* erase();
+      yield* rememberErasure({ projectId, userId }, now);
       return yield* run(ERASE_USER, projectId, userId, `user:${userId}`);
     });
   }
@@ -244,7 +247,7 @@ function* addAll(
     const now = yield* time;
     if (now !== undefined) yield* run(PRUNE, 2 * entries.length + PRUNE_AT_LEAST, now - keepMs);
   }
-  for (const added of entries) yield* add(rowOf(added));
+  for (const added of yield* withoutErased(entries)) yield* add(rowOf(added));
   for (const { kind, id, now } of stamps) yield* run(STAMP, kind, id, now);
   for (const kind of new Set(stamps.map((stamp) => STAMPED[stamp.kind]))) yield* touch(kind);
 }

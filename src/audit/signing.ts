@@ -1,6 +1,7 @@
 // Signs ends of chains, so that a copy that is kept elsewhere proves what the trail was (docs/audit.md). Ed25519 (RFC 8032).
 import type { KeyObject } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { netstrings } from "../base";
 import { createOnce, nodeCrypto } from "../crypto";
 import { configurationError } from "../errors";
@@ -82,6 +83,8 @@ function privateKeyOf(source: SigningKeySource): KeyObject {
   try {
     if (!existsSync(file)) {
       const { privateKey } = generateKeyPairSync("ed25519");
+      // With a root key from elsewhere, the folder of the configuration may not exist.
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
       createOnce(file, privateKey.export({ type: "pkcs8", format: "pem" }).toString());
     }
     const key = createPrivateKey(readFileSync(file, "utf8"));

@@ -6,6 +6,8 @@ import type { Core } from "../core";
 const HOUR_MS = 3600_000;
 /** How often the age of the newest backup is looked at. */
 const LOOK_MS = 60_000;
+/** After failures the wait doubles, up to this: a full disk does not fill the log, nor the machine with work. */
+const LONGEST_WAIT_MS = HOUR_MS;
 const NAME = /^runtime-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup(?:\.age)?$/;
 
 /** Makes a backup, in a process of its own: it would block this one. Resolves to false if the file exists. */
@@ -40,9 +42,16 @@ export class BackupKeeper {
       log.error("no backups are made: backup.hours is set, but backup.folder is not");
       return;
     }
+    let wait = LOOK_MS;
     while (!signal.aborted) {
-      await this.#once(this.#folder, signal).catch((error: unknown) => log.error("backup failed", { error }));
-      await clock.sleep(LOOK_MS, signal);
+      try {
+        await this.#once(this.#folder, signal);
+        wait = LOOK_MS;
+      } catch (error) {
+        wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+        log.error("backup failed", { error, next_try_seconds: wait / 1000 });
+      }
+      await clock.sleep(wait, signal);
     }
   }
 

@@ -3,7 +3,6 @@ import {
   all,
   command,
   erase,
-  named,
   query,
   type Query,
   run,
@@ -151,10 +150,13 @@ const HAS_EXECUTED = query<{ user_id: string }>(
 const EXECUTED = query<{ user_id: string }>(
   "SELECT DISTINCT user_id FROM executions WHERE project_id = ? AND user_id > ? ORDER BY user_id LIMIT ?",
 );
-const COUNTS = named<{ projectId: string; userId: string }, UserCounts>(
-  "SELECT (SELECT COUNT(*) FROM connections WHERE project_id = :projectId AND user_id = :userId) AS connections, " +
-    "(SELECT COUNT(*) FROM scheduled_runs WHERE project_id = :projectId AND user_id = :userId) AS scheduled_runs",
-);
+const countsIn = (table: string) =>
+  query<{ user_id: string; count: number }>(
+    `SELECT user_id, COUNT(*) AS count FROM ${table} WHERE project_id = ? AND user_id IN (SELECT value FROM json_each(?)) ` +
+      "GROUP BY user_id",
+  );
+const CONNECTIONS_OF = countsIn("connections");
+const RUNS_OF = countsIn("scheduled_runs");
 
 /** The ids of users after one, in the order of their bytes. Those of erased users begin with a control character. */
 export async function userIds(
@@ -183,11 +185,21 @@ export async function knownUser(
   return found.some((row) => row !== undefined) ? [userId] : [];
 }
 
-export async function countsOf(store: Store, projectId: string, userId: string): Promise<UserCounts> {
-  return (
-    (await store.get(COUNTS, ...COUNTS.values({ projectId, userId }))) ?? {
-      connections: 0,
-      scheduled_runs: 0,
-    }
+/** What is stored about users, by their ids. */
+export async function countsOf(
+  store: Store,
+  projectId: string,
+  userIds: readonly string[],
+): Promise<(userId: string) => UserCounts> {
+  const ids = JSON.stringify(userIds);
+  const [connections, runs] = await Promise.all(
+    [CONNECTIONS_OF, RUNS_OF].map(async (statement) => {
+      const rows = await store.all(statement, projectId, ids);
+      return new Map(rows.map(({ user_id, count }) => [user_id, count]));
+    }),
   );
+  return (userId) => ({
+    connections: connections?.get(userId) ?? 0,
+    scheduled_runs: runs?.get(userId) ?? 0,
+  });
 }

@@ -57,10 +57,11 @@ export class Users {
         ? await userIds(stores, projectId, { after, limit: limit + 1 })
         : await knownUser(stores, projectId, one);
     const shown = ids.slice(0, limit);
+    const counts = await countsOf(this.#core.store, projectId, shown);
     const items = shown.map(async (user_id) => ({
       user_id,
       suspended: await this.#parts.identity.suspensions.has(projectId, user_id),
-      ...(await countsOf(this.#core.store, projectId, user_id)),
+      ...counts(user_id),
     }));
     const last = shown.at(-1);
     return {

@@ -1,5 +1,6 @@
 // The hash chains of the audit trail: how rows are chained, who is named in them, and where a chain begins.
 import { describe, expect, test } from "bun:test";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { Audit, SigningKey, Trail } from "../../src/audit";
 import { NO_HASH, rowHash } from "../../src/audit/chain";
@@ -238,4 +239,11 @@ describe("a user", () => {
     expect(await store.get(people)).toEqual({ count: 0 });
     expect((await verifyChains(store, signingKey())).problem_count).toBe(0);
   });
+});
+
+test("the signing key is created in a folder that does not exist yet", () => {
+  const folder = join(temporaryFolder(), "configuration");
+
+  expect(signingKey(folder).publicKey()).toStartWith("-----BEGIN PUBLIC KEY-----");
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
 });

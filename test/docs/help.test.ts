@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { nouns } from "../../cli/nouns";
 import { TOPICS } from "../../cli/topics";
 import { readPages, shelves } from "../../src/documentation";
-import { newTerminal } from "../cli/support/fake-io";
+import { main } from "../../cli/program";
+import { fakeIo, newTerminal } from "../cli/support/fake-io";
 
 const PAGES = await readPages();
 const COMMANDS = new Set(nouns.map(({ name }) => name));
@@ -33,6 +34,17 @@ describe("the page", () => {
 
     expect(wide).toEqual([]);
     expect(stdout).toStartWith("MCP clients\n===========\n");
+  });
+
+  test("has bold headings in a terminal with colours", async () => {
+    const { Chalk } = await import("chalk");
+    const { bold, dim, red, green } = new Chalk({ level: 1 });
+    const io = { ...fakeIo({ columns: 80, env: newTerminal().env }), paint: { bold, dim, red, green } };
+    let printed = "";
+    await main(["help", "clients"], { ...io, out: (text) => void (printed += text) });
+
+    expect(printed).toStartWith(`${bold("MCP clients")}\n${bold("===========")}\n\n`);
+    expect(printed).toContain(`\n${bold("Coding agents")}\n${bold("-------------")}\n`);
   });
 
   test("whose name is also a command follows the help of the command", async () => {

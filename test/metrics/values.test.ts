@@ -104,6 +104,21 @@ test("a refusal counts under the setting of its limit, and a running call while 
   expect(valueOf(await pageOf(site.runtime), "runtime_calls_running")).toBe(0);
 });
 
+test("a blocked process shows in the delay of the event loop", async () => {
+  await using site = await startSite();
+  const slow = async (): Promise<number> => {
+    const text = await pageOf(site.runtime);
+    const of = (le: string) => valueOf(text, `runtime_event_loop_delay_seconds_bucket{le="${le}"}`) ?? 0;
+    return of("+Inf") - of("0.5");
+  };
+  const before = await slow();
+
+  Bun.sleepSync(1500);
+  await Bun.sleep(300);
+
+  expect(await slow()).toBeGreaterThan(before);
+});
+
 describe("two servers on one data folder", () => {
   test("have a page each: requests are those of one, queues those of both", async () => {
     await using one = await startSite();

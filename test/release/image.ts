@@ -72,12 +72,12 @@ export function imageTests(release: string, scratch: () => string): void {
         expect((await container.healthcheck()).code).toBe(0);
         const created = await container.run("keys", "create", "test", "-o", "json");
         expect(Object(JSON.parse(created.output))).toHaveProperty("key");
-        await container.run("secrets", "create", "TOKEN", "--value-env", "SECRET");
+        expect((await container.run("secrets", "set", "TOKEN", "-")).code).toBe(0);
         expect(await container.stop()).toBe(0);
         expect((await container.healthcheck()).code).not.toBe(0);
 
         await container.start();
-        expect((await container.run("secrets", "list", "-o", "name")).output).toContain("TOKEN");
+        expect((await container.run("secrets", "list", "-o", "json")).output).toContain("TOKEN");
         expect((await container.run("status", "--fields", "healthy,keys", "-o", "json")).output).toContain(
           '"keys": 1',
         );
@@ -213,17 +213,13 @@ class Container {
     this.#first = Number(Object(JSON.parse(readFileSync(info, "utf8")))["child-pid"]);
   }
 
-  /** Runs the executable with these words in the container, as `docker exec` does. */
+  /** Runs the executable with these words in the container, as `docker exec --interactive` does. */
   async run(...words: string[]): Promise<{ code: number; output: string }> {
     const place = [`--target=${this.#first}`, "-U", "-m", "-p", "-n", "-i", "-u", "--preserve-credentials"];
     const command = ["nsenter", ...place, `--root=/proc/${this.#first}/root`, "/usr/bin/runtime", ...words];
     const env = Object.fromEntries(this.#config.Env.map((entry) => entry.split("=", 2)));
-    const child = Bun.spawn(command, {
-      env: { ...env, SECRET: "a secret" },
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "ignore",
-    });
+    const stdin = new TextEncoder().encode("a secret");
+    const child = Bun.spawn(command, { env, stdin, stdout: "pipe", stderr: "ignore" });
     const output = await child.stdout.text();
     return { code: await child.exited, output };
   }

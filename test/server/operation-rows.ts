@@ -40,6 +40,7 @@ export const ROWS: Record<string, Row> = {
   "engine-config": { path: "/v1/config", success: 200 },
   swagger: { path: "/v1/swagger", success: 200 },
   "service-health": { path: "/v1/health", success: 200 },
+  metrics: { path: "/metrics", success: 200 },
   "server-proof": { path: "/v1/proof?server=unknown&challenge=0123456789abcdef", success: 404 },
   "log-level": {
     path: "/v1/log_level",

@@ -39,7 +39,8 @@ test("the application has a route for each operation, MCP address and page, and 
   const ofOperations = operations.flatMap(({ method, alias = method, path, alsoAt = [], credential }) => {
     const own = path.replaceAll(/\{(\w+)\}/g, ":$1");
     const scoped = SCOPE + own.replace(/^\/v1(\/admin)?/, "");
-    const paths = credential === "public" || own.startsWith(SCOPE) ? [own] : [own, scoped, ...alsoAt];
+    const isOfProject = own.startsWith("/v1/") && !own.startsWith(SCOPE);
+    const paths = credential === "public" || !isOfProject ? [own] : [own, scoped, ...alsoAt];
     return [...new Set([method, alias])].flatMap((verb) => paths.map((each) => `${verb} ${each}`));
   });
   const ofCatalogs = extensions.catalogs

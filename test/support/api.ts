@@ -41,8 +41,9 @@ export async function call(
     ...(content === undefined ? {} : { body: content }),
   });
   const text = await response.text();
-  // A stream of events is no JSON, and the description says no more of it than that.
-  const streamed = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  // A stream of events and the page of metrics are no JSON, and the description says no more of them than that.
+  const type = response.headers.get("content-type") ?? "";
+  const streamed = /^text\/(?:event-stream|plain)\b/.test(type);
   const answer = {
     status: response.status,
     headers: response.headers,

@@ -14,6 +14,8 @@ export interface Platform extends AsyncDisposable {
   readonly calls: PlatformCall[];
   /** From now on the token is answered with this status. */
   refuse(token: string, status?: number): void;
+  /** From now on, calls are answered when the promise has resolved. */
+  hold(until: Promise<void>): void;
   /** Tokens of the calls, without the word `Bearer`. */
   tokens(): string[];
 }
@@ -21,14 +23,16 @@ export interface Platform extends AsyncDisposable {
 export function startPlatform(): Platform {
   const calls: PlatformCall[] = [];
   const refused = new Map<string, number>();
+  let held: Promise<void> | undefined;
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     development: false,
-    fetch: (request) => {
+    fetch: async (request) => {
       const { pathname, search } = new URL(request.url);
       const authorization = request.headers.get("authorization");
       calls.push({ method: request.method, address: pathname + search, authorization });
+      await held;
       const status = refused.get(tokenOf(authorization));
       return status === undefined ? Response.json({ ok: true }) : Response.json({ ok: false }, { status });
     },
@@ -36,6 +40,7 @@ export function startPlatform(): Platform {
   return {
     url: `http://127.0.0.1:${server.port}/api/`,
     calls,
+    hold: (until) => void (held = until),
     refuse: (token, status = 401) => void refused.set(token, status),
     tokens: () => calls.map(({ authorization }) => tokenOf(authorization)),
     [Symbol.asyncDispose]: () => server.stop(true),

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ErasedUser, UserExport } from "../../src/users";
+import { TABLES } from "../../src/users/repository";
 import { dataKeysIn, rawFiles, valuesIn, wrappingKey } from "../support/raw-files";
 import { agent, deploy, type Deployment, idpRecord, operator } from "../tools/deployment";
 
@@ -59,6 +60,7 @@ let data: string;
 let exported: UserExport;
 let erased: ErasedUser;
 let before: Tables;
+let metrics: string;
 beforeAll(async () => {
   deployment = await deploy();
   const { runtime, idp, folder } = deployment;
@@ -74,6 +76,7 @@ beforeAll(async () => {
   await runtime.tools.execute(operator(), { tool_name: "Test.Echo", user_id: ERASED, input: { text: "x" } });
   await runtime.users.suspend(operator(), ERASED);
   exported = await runtime.users.export(operator(), ERASED);
+  metrics = (await runtime.metrics.page(undefined, undefined)).text;
   before = mentions(data, ERASED);
   erased = await runtime.users.erase(operator(), ERASED);
 });
@@ -89,6 +92,11 @@ test("the user is named by tables of every area before", () => {
     "scheduled_runs",
     "suspended_users",
   ]);
+});
+
+test("metrics count the user's calls and never name the user", () => {
+  expect(metrics).toMatch(/tool="Test.Echo"|tool="Echo"/);
+  expect(metrics).not.toMatch(DATA);
 });
 
 describe("an export", () => {
@@ -125,6 +133,34 @@ describe("an export", () => {
     const empty = Object.keys(before).filter((table) => (known[table]?.length ?? 0) === 0);
     expect(empty).toEqual([]);
   });
+});
+
+/** The tables of the lists of an export: from the statements that read them. */
+const TABLES_OF: ReadonlyMap<string, string> = new Map([
+  ...TABLES.map(({ name, rows }): [string, string] => [name, / FROM (\w+) /.exec(rows.text)?.[1] ?? ""]),
+  ["connections", "connections"],
+  ["revocations", "revocations"],
+  ["executions", "executions"],
+]);
+
+test("what an export lists and what an erasure removes are the same, by the tables", async () => {
+  await using both = await deploy();
+  const folder = join(both.folder, ".local/share/runtime");
+  await both.addProvider();
+  await live(both, ERASED);
+  await both.runtime.tools.authorize(agent(), { tool_name: "Test.Narrow", user_id: ERASED });
+  await both.runtime.users.suspend(operator(), ERASED);
+  const lists = Object.entries(await both.runtime.users.export(operator(), ERASED)).flatMap(([name, rows]) =>
+    Array.isArray(rows) && rows.length > 0 && name !== "audit" ? [name] : [],
+  );
+  const named = Object.keys(mentions(folder, ERASED)).filter((table) => table !== "audit_people");
+  await both.runtime.users.erase(operator(), ERASED);
+  const left = Object.keys(mentions(folder, ERASED));
+
+  expect(lists.map((name) => TABLES_OF.get(name)).toSorted()).toEqual(named.toSorted());
+  expect(left).toEqual([]);
+  // No list of the export is without a table.
+  expect([...TABLES_OF.values()].filter((table) => table === "")).toEqual([]);
 });
 
 describe("an erasure", () => {
@@ -217,6 +253,28 @@ describe("an erasure while the provider is down", () => {
     expect([started.status, counts["consents"]]).toEqual(["pending", 1]);
     expect(mentions(join(folder, ".local/share/runtime"), ERASED)).toEqual({});
   });
+});
+
+test("a call that is in progress adds no entry to the log afterwards, in any process", async () => {
+  await using busy = await deploy();
+  await busy.addProvider();
+  await busy.give(ERASED);
+  const data = join(busy.folder, ".local/share/runtime");
+  const other = await busy.another();
+  const released = Promise.withResolvers<void>();
+  busy.platform.hold(released.promise);
+  const running = other.tools.execute(agent(), { tool_name: "Test.Call", user_id: ERASED });
+  while (busy.platform.calls.length === 0) await Bun.sleep(1);
+  await busy.runtime.users.erase(operator(), ERASED);
+  released.resolve();
+  await running.catch(() => undefined);
+  const after = (await other.users.export(operator(), ERASED)).executions;
+  busy.clock.move(1000);
+  await other.tools.execute(agent(), { tool_name: "Test.Echo", user_id: ERASED, input: { text: "again" } });
+
+  expect(after).toEqual([]);
+  expect((await other.users.export(operator(), ERASED)).executions).toHaveLength(1);
+  expect(mentions(data, ERASED)["executions"]).toBe(1);
 });
 
 test("every column with a user is known to the erasure", async () => {

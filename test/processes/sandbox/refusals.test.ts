@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../../support/free-port";
-import { testWith } from "../../support/require";
+import { testIfAllowed, testWith } from "../../support/require";
 import {
   finished,
   FROM_SOURCE,
@@ -188,6 +188,15 @@ describe("a port", () => {
     expectOneLine(await refused(["--port", port]), 2, "--port takes");
   });
 });
+
+testIfAllowed("making a network namespace", Bun.spawnSync(["unshare", "-n", "true"]).success)(
+  "a machine that cannot reach itself is told so",
+  async () => {
+    const line = ["unshare", "-n", ...FROM_SOURCE, "sandbox", "--data-dir", inFolder("alone")];
+
+    expectOneLine(await finished(line, { PATH, HOME: folder }), 1, "loopback interface", "ip link set lo up");
+  },
+);
 
 describe("while it runs", () => {
   let running: SandboxProcess;
