@@ -19,6 +19,7 @@ export interface Question {
   schema: TSchema;
   /** Longest answer. */
   mostBytes?: number;
+  timeoutMs?: number;
 }
 
 /**
@@ -69,7 +70,7 @@ async function answerOf<T>(
 
 async function sent<T>(
   address: string,
-  { method, path, schema, mostBytes = MOST_BYTES }: Question,
+  { method, path, schema, mostBytes = MOST_BYTES, timeoutMs = TIMEOUT_MS }: Question,
   request: Proven,
 ): Promise<T | undefined> {
   try {
@@ -77,12 +78,12 @@ async function sent<T>(
       method,
       headers: { "content-type": "application/json" },
       body: JSON.stringify(request),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
       bypassProxy: true,
       // The certificate is for the public address, not this one. The request contains no secrets.
       tls: { rejectUnauthorized: false },
     });
-    const body: unknown = await limited(response, { mostBytes, idleMs: TIMEOUT_MS }).json();
+    const body: unknown = await limited(response, { mostBytes, idleMs: timeoutMs }).json();
     if (!response.ok || fieldErrors(schema, body).length > 0) return undefined;
     // Checked on the line above.
     return body as T;

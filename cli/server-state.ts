@@ -5,6 +5,7 @@ import { answersOfServers } from "./ask-servers";
 
 const QUESTION = { purpose: "server state", method: "POST", path: "/v1/server_state" } as const;
 /** Lines and metrics are long. */
+const TIMEOUT_MS = 10_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /** Of the newest server; undefined if none answers. */
@@ -15,6 +16,6 @@ export async function stateOfServer(runtime: Runtime): Promise<ServerState | und
 
 /** The same, with the last lines of its log and its page of metrics. */
 export async function detailsOfServer(runtime: Runtime): Promise<ServerStateResponse | undefined> {
-  const asked = { ...QUESTION, schema: ServerStateResponse, mostBytes: MOST_BYTES };
+  const asked = { ...QUESTION, schema: ServerStateResponse, mostBytes: MOST_BYTES, timeoutMs: TIMEOUT_MS };
   return (await answersOfServers<ServerStateResponse>(runtime, asked, { details: true }))[0];
 }

@@ -1,6 +1,6 @@
 // The parts of Debian in an image: files of its packages. They are fetched with apt, which checks their signatures, or come
 // from a folder. Both need `dpkg-deb` to unpack them.
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { extract } from "tar-stream";
 import type { TarEntry } from "../tar";
@@ -15,9 +15,6 @@ export interface DebianPackage {
 }
 
 export const SUITE = "bookworm";
-const MIRROR = "http://deb.debian.org/debian";
-const SECURITY = "http://deb.debian.org/debian-security";
-const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 export interface Source {
   architecture: "amd64" | "arm64";
@@ -41,25 +38,18 @@ function fileOf(name: string, folder: string, architecture: string): string {
   throw new Error(`${folder} has ${found.length} packages ${name} for ${architecture}; it needs one.`);
 }
 
-// A configuration of its own: the architecture may be another one, and nothing of the system changes.
+// From the mirrors that this system is configured for, with state of its own: the architecture may be another one, and
+// nothing of the system changes.
 async function download(names: readonly string[], { architecture, scratch }: Source): Promise<string> {
-  if (!existsSync(KEYRING))
-    throw new Error(
-      `An image needs apt-get, dpkg-deb and ${KEYRING}, as Debian and Ubuntu have them (apt-get install debian-archive-keyring), or a folder with the packages.`,
-    );
+  await checkSystem();
   const [root, folder] = [join(scratch, `apt-${architecture}`), join(scratch, `packages-${architecture}`)];
   for (const part of ["state/lists/partial", "cache/archives/partial"])
     mkdirSync(join(root, part), { recursive: true });
   mkdirSync(folder, { recursive: true });
-  const line = (address: string, suite: string): string =>
-    `deb [signed-by=${KEYRING}] ${address} ${suite} main\n`;
-  await Bun.write(join(root, "sources.list"), line(MIRROR, SUITE) + line(SECURITY, `${SUITE}-security`));
   const options = {
     "Dir::State": join(root, "state"),
     "Dir::State::status": "/dev/null",
     "Dir::Cache": join(root, "cache"),
-    "Dir::Etc::SourceList": join(root, "sources.list"),
-    "Dir::Etc::SourceParts": "-",
     "APT::Architecture": architecture,
     "APT::Architectures": architecture,
     "APT::Sandbox::User": "root",
@@ -72,6 +62,17 @@ async function download(names: readonly string[], { architecture, scratch }: Sou
   await output([...apt, "update"]);
   await output([...apt, "download", ...names], folder);
   return folder;
+}
+
+async function checkSystem(): Promise<void> {
+  const system = Bun.file("/etc/os-release");
+  const suite = (await system.exists())
+    ? /^VERSION_CODENAME=(.*)$/m.exec(await system.text())?.[1]
+    : undefined;
+  if (suite === SUITE && Bun.which("apt-get") !== null) return;
+  throw new Error(
+    `An image contains packages of Debian ${SUITE}: make the release there, or name a folder with the packages (--debian DIR).`,
+  );
 }
 
 async function read(file: string): Promise<DebianPackage> {

@@ -15,6 +15,11 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\brt_[\w-]{6,}/g, HIDDEN],
   [/\bwhsec_[\w+/=-]+/g, HIDDEN],
   [/AGE-SECRET-KEY-1\w*/g, HIDDEN],
+  [/([?&][\w.-]{1,60}=)[^\s&"'\\]+/g, `$1${HIDDEN}`],
+  [
+    /\b((?:password|passwd|secret|token|api[_-]?key)["'\\]{0,3} {0,3}[:=] {0,3}["'\\]{0,3})[^\s"'\\,}]+/gi,
+    `$1${HIDDEN}`,
+  ],
   [/\/authorize\/[^\s"'\\?#]+/g, `/authorize/${HIDDEN}`],
 ];
 const LONG_WORD = /[\w+/=-]{40,}/g;

@@ -72,6 +72,18 @@ export async function paste(line: string, env: Environment): Promise<Ran> {
   return finished(["sh", "-c", line], env);
 }
 
+/** Runs `runtime sandbox` where it should not start; one that starts is ended. */
+export async function startRefused(command: readonly string[], env: Environment): Promise<Ran> {
+  const child = Bun.spawn([...command], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const stderr = child.stderr.text();
+  let stdout = "";
+  for await (const piece of child.stdout) {
+    stdout += new TextDecoder().decode(piece);
+    child.kill("SIGKILL");
+  }
+  return { code: await child.exited, stdout, stderr: await stderr };
+}
+
 export async function finished(command: readonly string[], env: Environment): Promise<Ran> {
   const child = Bun.spawn([...command], { env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);

@@ -8,7 +8,6 @@ import {
   type Attributes,
   type AttributeValue,
   flagsOf,
-  nanoseconds,
   type Resource,
   SCOPE_NAME,
   type FinishedSpan,
@@ -66,8 +65,8 @@ export class ProtobufEncoding implements Encoding {
     if (parentSpanId !== undefined) id(writer, 4, parentSpanId);
     text(writer, 5, span.name);
     writer.tag(6, WireType.Varint).int32(span.kind);
-    writer.tag(7, WireType.Bit64).fixed64(nanoseconds(span.startMs));
-    writer.tag(8, WireType.Bit64).fixed64(nanoseconds(span.endMs));
+    time(writer, 7, span.startMs);
+    time(writer, 8, span.endMs);
     this.#attributes(writer, 9, span.attributes);
     for (const event of span.events) message(writer, 11, () => this.#event(writer, event));
     if (link !== undefined) message(writer, 13, () => writeLink(writer, link));
@@ -76,13 +75,15 @@ export class ProtobufEncoding implements Encoding {
   }
 
   #event(writer: BinaryWriter, { atMs, name, attributes }: SpanEvent): void {
-    writer.tag(1, WireType.Bit64).fixed64(nanoseconds(atMs));
+    time(writer, 1, atMs);
     text(writer, 2, name);
     this.#attributes(writer, 3, attributes);
   }
 
   #attributes(writer: BinaryWriter, field: number, attributes: Attributes): void {
-    for (const [name, value] of Object.entries(attributes)) {
+    // Without a list of the entries: there are some for every span.
+    for (const name in attributes) {
+      const value = attributes[name];
       if (value === undefined) continue;
       const known = typeof value === "string" ? this.#known.bytesOf(name, wellFormed(value)) : undefined;
       if (known === undefined) message(writer, field, () => writeAttribute(writer, name, value));
@@ -150,6 +151,19 @@ function message(writer: BinaryWriter, field: number, content: () => unknown): v
 
 function text(writer: BinaryWriter, field: number, value: string): void {
   writer.tag(field, WireType.LengthDelimited).string(wellFormed(value));
+}
+
+const TWO_32 = 2 ** 32;
+
+/** Nanoseconds since the epoch, to a microsecond, as two halves: a `bigint` for each time would take longer than the rest. */
+function time(writer: BinaryWriter, field: number, ms: number): void {
+  const microseconds = Math.round(ms * 1000);
+  const low = (microseconds % TWO_32) * 1000;
+  const high = Math.floor(microseconds / TWO_32) * 1000 + Math.floor(low / TWO_32);
+  writer
+    .tag(field, WireType.Bit64)
+    .fixed32(low % TWO_32)
+    .fixed32(high);
 }
 
 function id(writer: BinaryWriter, field: number, hex: string): void {

@@ -5,6 +5,7 @@ import type { End, Events, Kind, Start } from "../activities";
 import type { Content, Span } from "../telemetry";
 import { contentAttributes } from "./content";
 import { describe, type Inner, toolOf } from "./kinds";
+import type { Propagation } from "./propagation";
 import type { Attributes, FinishedSpan, SpanContext, SpanEvent } from "./span";
 
 /** A span of any kind, as its children see it. */
@@ -18,6 +19,7 @@ export interface SpanParts {
   storage: AsyncLocalStorage<AnySpan>;
   /** Projects whose spans have arguments and results. */
   content: ReadonlySet<string>;
+  propagation: Propagation;
   ended(span: FinishedSpan): void;
 }
 
@@ -73,7 +75,9 @@ export class LiveSpan<K extends Kind> implements Span<K> {
   }
 
   within<T>(work: () => T): T {
-    return this.#parts.storage.run(this, work);
+    // Nothing begins within a request that we send, and unless it is told of, nothing asks for it.
+    const isAsked = this.#kind !== "egress" || this.run !== undefined || !this.#parts.propagation.isEmpty;
+    return isAsked ? this.#parts.storage.run(this, work) : work();
   }
 
   end(fields: End<K>): void {

@@ -6,16 +6,14 @@ import type { Events, Kind, Start, TraceHeaders } from "../activities";
 import type { Span, Tracer, TraceTarget } from "../telemetry";
 import { toolOf, traceOf } from "./kinds";
 import { type AnySpan, LiveSpan, type SpanParts } from "./live-span";
-import type { Propagation } from "./propagation";
 import { isSampled, type Sampling } from "./sampler";
 import type { SpanContext } from "./span";
 import { formatTraceparent, parseTraceparent } from "./trace-context";
 
-export interface TracerParts extends Pick<SpanParts, "content" | "ended"> {
+export interface TracerParts extends Pick<SpanParts, "content" | "propagation" | "ended"> {
   clock: Pick<Clock, "now" | "monotonic">;
   random: (bytes: number) => Uint8Array;
   sampling: Sampling;
-  propagation: Propagation;
 }
 
 /** The others are about this process, and not about the work that goes on. */

@@ -54,6 +54,7 @@ export const SPECIAL: Readonly<Record<string, Page>> = {
   "docs/stdio-workers.md": { by: "test/docs/stdio-workers.test.ts", blocks: 2 },
   "docs/user-keys.md": { by: "test/docs/user-keys.test.ts", blocks: 2 },
   "docs/worker-identity.md": { by: "test/docs/worker-identity.test.ts", blocks: 3 },
+  "docs/users.md": { before: ["runtime keys create application --user alice"] },
   "docs/workers.md": {
     peers: ["127.0.0.1:3001"],
     replace: { "/run/secrets/own": "own" },

@@ -1,5 +1,5 @@
 // What the sandbox refuses, each with one line that says what to do, and without a change.
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, onTestFinished, setDefaultTimeout, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
@@ -21,8 +21,12 @@ import {
   FROM_SOURCE,
   type Ran,
   type SandboxProcess,
+  startRefused,
   startSandboxProcess,
 } from "../../support/sandbox-process";
+
+// Each start takes seconds on a busy machine.
+setDefaultTimeout(60_000);
 
 const folder = mkdtempSync(join(tmpdir(), "runtime-sandbox-no-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -30,7 +34,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const PATH = "/usr/bin:/bin";
 const inFolder = (name: string): string => join(folder, name);
 const refused = (args: readonly string[], env: Record<string, string> = { HOME: folder }): Promise<Ran> =>
-  finished([...FROM_SOURCE, "sandbox", ...args], { PATH, ...env });
+  startRefused([...FROM_SOURCE, "sandbox", ...args], { PATH, ...env });
 
 function expectOneLine({ code, stdout, stderr }: Ran, expected: number, ...texts: string[]): void {
   expect([stdout, stderr]).toEqual(["", expect.stringMatching(/^error: [^\n]+\n$/)]);
@@ -141,7 +145,7 @@ describe("the home folder", () => {
         "sandbox",
       ];
 
-      expectOneLine(await finished(line, { PATH, HOME: home }), 1, "cannot be written", "--data-dir");
+      expectOneLine(await startRefused(line, { PATH, HOME: home }), 1, "cannot be written", "--data-dir");
 
       expect(readdirSync(home)).toEqual([]);
     },
@@ -194,7 +198,12 @@ testIfAllowed("making a network namespace", Bun.spawnSync(["unshare", "-n", "tru
   async () => {
     const line = ["unshare", "-n", ...FROM_SOURCE, "sandbox", "--data-dir", inFolder("alone")];
 
-    expectOneLine(await finished(line, { PATH, HOME: folder }), 1, "loopback interface", "ip link set lo up");
+    expectOneLine(
+      await startRefused(line, { PATH, HOME: folder }),
+      1,
+      "loopback interface",
+      "ip link set lo up",
+    );
   },
 );
 
