@@ -209,7 +209,7 @@ uninstall() {
     rm -f "$prefix/$file" || fail "$prefix/$file cannot be removed."
   done
   # Those that are not empty belong to other programs, too.
-  for folder in bash-completion/completions bash-completion zsh/site-functions zsh fish/vendor_completions.d fish doc/runtime; do
+  for folder in bash-completion/completions bash-completion zsh/site-functions zsh fish/vendor_completions.d fish man/man1 man doc/runtime; do
     rmdir "$prefix/share/$folder" 2>/dev/null || :
   done
   printf 'runtime is not installed in %s any more. Data and configuration were left as they are.\n' "$prefix"

@@ -115,20 +115,17 @@ export async function putRelease(folder: string, executable: string): Promise<vo
   mkdirSync(folder, { recursive: true });
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const base = `runtime-${version}-linux-x64`;
-  const text = (name: string): { name: string; content: string } => ({
+  const installer = readFileSync(join(ROOT, "build/install.sh"), "utf8");
+  // What the installer puts into place, besides the executable.
+  const others = [...installer.matchAll(/^ {2}put (\S+) /gm)].map(([, name = ""]) => ({
     name: `${base}/${name}`,
     content: "-\n",
-  });
-  const others = ["LICENSES.txt", "README.md", "completions/runtime.bash", "completions/_runtime"];
+  }));
   await writeArchive(
     join(folder, `${base}.tar.gz`),
-    [
-      { name: `${base}/runtime`, content: readFileSync(executable), executable: true },
-      ...[...others, "completions/runtime.fish"].map(text),
-    ],
+    [{ name: `${base}/runtime`, content: readFileSync(executable), executable: true }, ...others],
     DATE,
   );
-  const installer = readFileSync(join(ROOT, "build/install.sh"), "utf8");
   writeFileSync(join(folder, "install.sh"), installer.replace("@VERSION@", version));
   await writeSums(folder);
 }
