@@ -17,7 +17,7 @@ const DEFAULTS: Common = {
   headers: true,
 };
 
-const SERVE = { host: undefined, port: undefined, "tls.cert": undefined, "tls.key": undefined };
+const SERVE = { isDev: false, host: undefined, port: undefined, "tls.cert": undefined, "tls.key": undefined };
 
 async function parsed(...argv: string[]) {
   const prepared = await parse(fakeIo(), argv);
@@ -28,11 +28,7 @@ async function parsed(...argv: string[]) {
 describe("a command line", () => {
   test.each<[string[], string, object]>([
     [[], "", {}],
-    [
-      ["serve", "--host", "0.0.0.0", "--port", "0"],
-      "serve",
-      { host: "0.0.0.0", port: "0", "tls.cert": undefined, "tls.key": undefined },
-    ],
+    [["serve", "--host", "0.0.0.0", "--port", "0"], "serve", { ...SERVE, host: "0.0.0.0", port: "0" }],
     [["serve"], "serve", SERVE],
     [["serve", "--port=8443"], "serve", { ...SERVE, port: "8443" }],
     [["serve", "--host=::1"], "serve", { ...SERVE, host: "::1" }],
@@ -150,11 +146,15 @@ describe("a command line", () => {
       "apply",
       { file: "-", dryRun: true, prune: false, yes: false, detailed: false },
     ],
-    [["doctor", "--all"], "doctor", { all: true, platform: undefined, user: undefined, write: false }],
+    [
+      ["doctor", "--all"],
+      "doctor",
+      { all: true, platform: undefined, user: undefined, write: false, force: false },
+    ],
     [
       ["doctor", "--platform", "google", "--user", "alice", "--write"],
       "doctor",
-      { all: false, platform: "google", user: "alice", write: true },
+      { all: false, platform: "google", user: "alice", write: true, force: false },
     ],
     [["login", "https://run.test"], "login", { url: "https://run.test" }],
     [["logout"], "logout", { url: undefined }],
