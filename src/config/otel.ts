@@ -176,7 +176,10 @@ function attributesOf(text: string): string[] {
     .filter((item) => item !== "");
   // One that is not valid discards all of them.
   if (items.every((item) => /^[^\s=]+\s*=/.test(item)))
-    return items.map((item) => item.replace(/\s*=\s*/, "="));
+    return items.map((item) => {
+      const at = item.indexOf("=");
+      return `${item.slice(0, at).trimEnd()}=${item.slice(at + 1).trimStart()}`;
+    });
   throw new Invalid("It must be name=value,name=value.", true);
 }
 

@@ -2,7 +2,6 @@
 import { linkedPage, type Page, type Pages } from "./pages";
 
 const LINK = /\[([^[\]]*)\]\(([^()\s]+)\)/g;
-const FENCE = /^( *)```[^\n]*\n([^]*?)^ *```$/m;
 
 /**
  * The body of a page as HTML. `address` makes the address of another page. Links to files that are not pages, such as sources,
@@ -32,16 +31,33 @@ export function pageText(pages: Pages, page: Page): string {
 
 /** Markdown for a terminal of this width. Code is indented and not broken, so that it can be copied. */
 export function terminalPage(text: string, columns: number): string {
-  const rest = withoutFrontMatter(text);
-  const parts: string[] = [];
-  for (let left = rest; left !== "";) {
-    const match = FENCE.exec(left);
-    parts.push(prose(left.slice(0, match?.index), columns));
-    if (match === null) break;
-    parts.push(`${(match[2] ?? "").replaceAll(/^(?=.)/gm, "    ")}\n`);
-    left = left.slice(match.index + match[0].length);
+  return partsOf(withoutFrontMatter(text))
+    .map(({ isCode, lines }) => (isCode ? indented(lines) : prose(lines.join("\n"), columns)))
+    .join("");
+}
+
+/** Code without its fences. */
+function indented(lines: readonly string[]): string {
+  const code = lines.slice(1, -1).map((line) => (line === "" ? "" : `    ${line}`));
+  return `${code.join("\n")}\n\n`;
+}
+
+interface Part {
+  isCode: boolean;
+  lines: string[];
+}
+
+/** Prose and code blocks with their fences, in their order; together all lines of the text. */
+function partsOf(text: string): Part[] {
+  let part: Part = { isCode: false, lines: [] };
+  const parts = [part];
+  for (const line of text.split("\n")) {
+    const isFence = line.trimStart().startsWith("```");
+    if (isFence && !part.isCode) parts.push((part = { isCode: true, lines: [line] }));
+    else part.lines.push(line);
+    if (isFence && part.lines.length > 1) parts.push((part = { isCode: false, lines: [] }));
   }
-  return parts.join("");
+  return parts.filter(({ lines }) => lines.length > 0);
 }
 
 function prose(text: string, columns: number): string {
@@ -55,12 +71,11 @@ function withoutFrontMatter(text: string): string {
 
 /** Rewrites the links of a text, not those in code blocks. */
 function withLinks(text: string, rewrite: (label: string, target: string) => string): string {
-  return text
-    .split(/(^ *```[^]*?^ *```$)/m)
-    .map((part, at) =>
-      at % 2 === 1
-        ? part
-        : part.replaceAll(LINK, (_, label: string, target: string) => rewrite(label, target)),
-    )
-    .join("");
+  return partsOf(text)
+    .map(({ isCode, lines }) => {
+      const part = lines.join("\n");
+      if (isCode) return part;
+      return part.replaceAll(LINK, (_, label: string, target: string) => rewrite(label, target));
+    })
+    .join("\n");
 }

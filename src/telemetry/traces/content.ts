@@ -65,7 +65,7 @@ function base64Within(text: string, before: number): string[] {
   const digits = Buffer.from("\0".repeat(before) + text).toString("base64");
   const inner = digits
     .slice(before === 0 ? 0 : 4)
-    .replace(/=+$/, "")
+    .replace(/={1,2}$/, "")
     .slice(0, -2);
   return inner.length < MIN_SECRET ? [] : [inner, inner.replaceAll("+", "-").replaceAll("/", "_")];
 }
