@@ -58,7 +58,7 @@ describe.each(guarded.map((one) => [one.id, one] as const))("%s", (_id, operatio
   });
 
   test("at the address that names this project is refused", async () => {
-    const path = operation.path.replace(/^\/v1(\/admin)?/, SCOPE);
+    const path = SCOPE + operation.path.replace(/^\/v1(\/admin)?/, "");
     const scoped: DescribedOperation = operation.path.includes("{project_id}")
       ? operation
       : { ...operation, path };
