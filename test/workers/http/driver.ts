@@ -10,6 +10,7 @@ import {
 } from "../../../src/base";
 import type { LiveGrant } from "../../../src/connections";
 import type { Core } from "../../../src/core";
+import { noTelemetry } from "../../../src/telemetry";
 import { createEgress } from "../../../src/egress";
 import { ToolError, type ToolDefinition } from "../../../src/tools";
 import { ConnectionCaches } from "../../../src/tools/cache";
@@ -120,6 +121,7 @@ export function drive({
     egress,
     clock,
     settings: { "egress.timeout": egressTimeout },
+    telemetry: noTelemetry,
     work: new WorkInFlight(),
     publicUrl: () => "https://runtime.example",
   } as unknown as Core;
