@@ -82,7 +82,10 @@ export const core: Chapter = {
       accepted({ aud: [CLIENT, "other"], azp: CLIENT }),
     ),
     must("3.1.3.7", "an ID token that has ended is refused", refused({ exp: now() - 600 }, "expired")),
-    must("3.1.3.7", "a difference of the clocks of some seconds is forgiven", accepted({ exp: now() - 5 })),
+    // Made when it runs: much of the suite may have run since this file was loaded.
+    must("3.1.3.7", "a difference of the clocks of some seconds is forgiven", (world) =>
+      accepted({ exp: now() - 5 })(world),
+    ),
     must("3.1.3.7", "an ID token from the future is refused", refused({ iat: now() + 600 }, "not valid yet")),
     must("3.1.3.7", "a token that cannot be read is refused", fails(answer({}, "a.!.b"), "cannot be read")),
     must(
