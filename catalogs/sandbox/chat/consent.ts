@@ -6,6 +6,7 @@ import type { Codes } from "./codes";
 import { consentPage, errorPage } from "./consent-page";
 import { KNOWN_SCOPES } from "./scopes";
 import type { Workspace } from "./workspace";
+import { isRegistered } from "../registered";
 
 export interface ConsentSettings {
   readonly clientId: string;
@@ -104,14 +105,6 @@ function check(query: URLSearchParams, settings: ConsentSettings): Checked {
 /** Comma-separated; a space would be part of a name, which is an error. */
 function scopeList(value: string | null): string[] {
   return value === null || value === "" ? [] : value.split(",");
-}
-
-function isRegistered(address: string, registered: readonly string[] | null): boolean {
-  if (registered !== null) return registered.includes(address);
-  const url = URL.parse(address);
-  if (url === null || url.hash !== "") return false;
-  const isLoopback = ["127.0.0.1", "[::1]", "localhost"].includes(url.hostname);
-  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback);
 }
 
 function redirect(request: URLSearchParams, result: Record<string, string>): Response {

@@ -9,6 +9,7 @@ import type { Reply } from "../server";
 import type { Location } from "../types";
 import type { Codes } from "./codes";
 import { consentPage, errorPage } from "./page";
+import { isRegistered } from "../../registered";
 
 export interface ConsentSettings {
   readonly clientId: string;
@@ -72,14 +73,6 @@ function check(query: URLSearchParams, settings: ConsentSettings): Checked {
 
 function refused(message: string): Checked {
   return { refused: errorPage(message) };
-}
-
-function isRegistered(address: string, registered: readonly string[] | null): boolean {
-  if (registered !== null) return registered.includes(address);
-  const url = URL.parse(address);
-  if (url === null || url.hash !== "") return false;
-  const isLoopback = ["127.0.0.1", "[::1]", "localhost"].includes(url.hostname);
-  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback);
 }
 
 function redirect(request: URLSearchParams, result: Record<string, string>): Reply {

@@ -10,6 +10,7 @@ import type { Codes } from "./codes";
 import { consentPage, errorPage } from "./consent-page";
 import { grantedForm, PICKER_SCOPE, unknownScopes } from "./scopes";
 import { projectOf } from "./tokens";
+import { isRegistered } from "../../registered";
 
 export interface ConsentSettings {
   readonly clientIds: readonly string[];
@@ -163,14 +164,6 @@ function scopesOf(query: URLSearchParams): string[] {
 
 function promptsOf(query: URLSearchParams): string[] {
   return (query.get("prompt") ?? "").split(" ").filter((prompt) => prompt !== "");
-}
-
-function isRegistered(address: string, registered: readonly string[] | null): boolean {
-  if (registered !== null) return registered.includes(address);
-  const url = URL.parse(address);
-  if (url === null || url.hash !== "") return false;
-  const isLoopback = ["127.0.0.1", "[::1]", "localhost"].includes(url.hostname);
-  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback);
 }
 
 function redirect(request: URLSearchParams, result: Record<string, string>): Response {
