@@ -36,13 +36,19 @@ export function outputOf(release: string): string {
   return `${release}.output`;
 }
 
+/** The environment without what an npm that started this run tells the npms below it: some options are refused there. */
+export function withoutNpmOptions(): Record<string, string | undefined> {
+  const own = ([name]: [string, unknown]) => !name.toLowerCase().startsWith("npm_");
+  return Object.fromEntries(Object.entries(process.env).filter(own));
+}
+
 /** What a command prints; throws if it fails. */
 export async function run(
   command: string[],
   cwd: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const env = { ...process.env, ...environment };
+  const env = { ...withoutNpmOptions(), ...environment };
   const child = Bun.spawn(command, { cwd, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const [out, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed: ${errors}${out}`);

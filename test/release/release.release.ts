@@ -7,7 +7,17 @@ import { headersOf } from "../../build/headers";
 import { plugins } from "../../build/plugins";
 import { type Target, TARGETS } from "../../build/targets";
 import { testWith } from "../support/require";
-import { folderOfTests, outputOf, releaseIn, remove, ROOT, run, unpack, VERSION } from "./made";
+import {
+  folderOfTests,
+  outputOf,
+  releaseIn,
+  remove,
+  ROOT,
+  run,
+  unpack,
+  VERSION,
+  withoutNpmOptions,
+} from "./made";
 
 const ALL: readonly Target[] = TARGETS;
 const OWN = "linux-x64";
@@ -204,7 +214,10 @@ test("npm installs the packages without a registry, and the script starts the ex
   const said = JSON.parse(
     await run(["npx", "--offline", "runtime", "version", "-o", "json"], home),
   ) as object;
-  const wrong = Bun.spawnSync(["npx", "--offline", "runtime", "no-such-command"], { cwd: home });
+  const wrong = Bun.spawnSync(["npx", "--offline", "runtime", "no-such-command"], {
+    cwd: home,
+    env: withoutNpmOptions(),
+  });
 
   expect(said).toMatchObject({ version: VERSION, platform: "linux-x64" });
   expect([wrong.exitCode, wrong.stderr.toString()]).toEqual([2, expect.stringContaining("no-such-command")]);
@@ -217,7 +230,7 @@ test("one command starts the sandbox from the packages, and stops it", async () 
   const sandbox = ["runtime", "sandbox", "--port", "0", "--data-dir", join(home, "data")];
   const child = Bun.spawn(["npm", "exec", ...options, "--", ...sandbox], {
     cwd: home,
-    env: { ...process.env, HOME: home },
+    env: { ...withoutNpmOptions(), HOME: home },
     // A group of its own, as a terminal makes one for a command.
     detached: true,
     stdout: "ignore",
