@@ -21,7 +21,7 @@ const ORDERS = query<SealedOrder>(
 );
 const rename = command<SealedOrder & { alias: string; before: string | null }>(
   "UPDATE revocations SET user_id = :alias, sealed_tokens = :sealed_tokens, sealed_facts = :sealed_facts, is_usable = 0 " +
-    "WHERE id = :id AND provider_id = :provider_id AND sealed_tokens IS :before",
+    "WHERE id = :id AND provider_id = :provider_id AND sealed_tokens IS NOT DISTINCT FROM :before",
 );
 // What a consent has received and not confirmed. It is sealed for its flow.
 const OF_FLOWS = query<{ id: string }>(

@@ -87,7 +87,7 @@ const COUNT_OF_USER = query<{ count: number }>(
 const COUNTER = query<{ value: number }>("SELECT value FROM counters WHERE project_id = ? AND name = ?");
 const COUNT = query(
   "INSERT INTO counters (project_id, name, value) VALUES (?, ?, ?) " +
-    "ON CONFLICT (project_id, name) DO UPDATE SET value = value + excluded.value",
+    "ON CONFLICT (project_id, name) DO UPDATE SET value = counters.value + excluded.value",
 );
 const RESET_COUNTER = query("UPDATE counters SET value = 0 WHERE project_id = ? AND name = ?");
 const add = insertInto<ConnectionRow>("connections", ALL);

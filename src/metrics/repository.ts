@@ -5,15 +5,15 @@ import { query, type Store } from "../store";
 export const MOST_COUNTED = 10_000;
 
 const count = (rows: string) =>
-  query<{ count: number }>(`SELECT COUNT(*) AS count FROM (${rows} LIMIT ${MOST_COUNTED})`);
+  query<{ count: number }>(`SELECT COUNT(*) AS count FROM (${rows} LIMIT ${MOST_COUNTED}) AS counted`);
 // Running ones are due again when their server has lost them.
 const DUE = count("SELECT 1 FROM scheduled_runs WHERE due_at <= ?");
 const PENDING = count("SELECT 1 FROM scheduled_runs WHERE status = 'pending'");
 const RUNNING = count("SELECT 1 FROM scheduled_runs WHERE status = 'running'");
 // Of those that have not expired, however many have ended.
 const CONSENTS = query<{ count: number }>(
-  "SELECT COALESCE(SUM(status = 'pending'), 0) AS count FROM " +
-    `(SELECT status FROM authorizations WHERE expires_at > ? ORDER BY expires_at LIMIT ${MOST_COUNTED})`,
+  "SELECT COALESCE(SUM(CASE status WHEN 'pending' THEN 1 ELSE 0 END), 0) AS count FROM " +
+    `(SELECT status FROM authorizations WHERE expires_at > ? ORDER BY expires_at LIMIT ${MOST_COUNTED}) AS counted`,
 );
 const REVOCATIONS = count("SELECT 1 FROM revocations");
 

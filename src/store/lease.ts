@@ -21,7 +21,7 @@ interface LeaseRow {
 const FIND = query<LeaseRow>("SELECT holder, fence, expires_at FROM leases WHERE name = ?");
 const TAKE = query(
   "INSERT INTO leases (name, holder, fence, expires_at) VALUES (?, ?, 1, ?) " +
-    "ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, fence = fence + 1, expires_at = excluded.expires_at",
+    "ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, fence = leases.fence + 1, expires_at = excluded.expires_at",
 );
 const EXTEND = query("UPDATE leases SET expires_at = ? WHERE name = ? AND holder = ? AND fence = ?");
 // Keeps `expires_at`, by which old rows are deleted.

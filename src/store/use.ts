@@ -35,6 +35,11 @@ export class CountedUse implements StoreUse {
     return result;
   }
 
+  /** A read has taken that long. */
+  didRead(ms: number): void {
+    this.#observer?.read(ms);
+  }
+
   /** A group of writes has been committed. `since`: when each was ordered; `begun`: when their transaction began. */
   wrote(group: readonly { since: number }[], begun: number): void {
     const observer = this.#observer;

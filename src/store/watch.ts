@@ -45,6 +45,12 @@ export class Watch {
     for (const pace of this.#paces.values()) await this.#look(pace);
   }
 
+  /** Wakes the waiters of these kinds, which are known to have changed. */
+  wake(kinds: { has(kind: Kind): boolean }): void {
+    for (const { waiters } of this.#paces.values())
+      for (const waiter of waiters) if (kinds.has(waiter.kind)) waiter.wake();
+  }
+
   close(): void {
     for (const { waiters } of this.#paces.values()) for (const waiter of waiters) waiter.wake();
   }

@@ -41,7 +41,7 @@ const LIST_ENABLED = query<WorkerRow>(
 const COUNT = query<{ count: number }>("SELECT COUNT(*) AS count FROM workers WHERE project_id = ?");
 // HTTP workers name their toolkits themselves.
 const WITH_TOOLKIT = query<{ id: string }>(
-  "SELECT id FROM workers WHERE project_id = ? AND type = 'mcp' AND toolkit = ? COLLATE NOCASE AND id <> ? LIMIT 1",
+  "SELECT id FROM workers WHERE project_id = ? AND type = 'mcp' AND lower(toolkit) = lower(?) AND id <> ? LIMIT 1",
 );
 
 export const {

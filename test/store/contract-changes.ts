@@ -80,8 +80,9 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
             if (fails) throw notFound("The note does not exist.");
           });
         });
+        const settled = Promise.allSettled(writes);
         if (random(2) === 0) await one.generation("keys");
-        await Promise.allSettled(writes);
+        await settled;
         if (random(2) === 0) await nextTurn();
         const generations = async (store: Store) => Promise.all(kinds.map((kind) => store.generation(kind)));
         const stored = await Promise.all(

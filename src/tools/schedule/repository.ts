@@ -94,7 +94,7 @@ const COUNT_DOWN = query(
 );
 const COUNT = query(
   "INSERT INTO counters (project_id, name, value) VALUES (?, 'scheduled runs', 1) " +
-    "ON CONFLICT (project_id, name) DO UPDATE SET value = value + 1",
+    "ON CONFLICT (project_id, name) DO UPDATE SET value = counters.value + 1",
 );
 const add = insertInto<RunRow>("scheduled_runs", [...LISTED_COLUMNS, "sealed_input"]);
 const RUNNING = query<ListedRun>(

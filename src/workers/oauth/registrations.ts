@@ -19,7 +19,7 @@ const FIND = query<RegistrationRow>(
 const put = insertInto<RegistrationRow>(
   "worker_clients",
   ["project_id", "worker_id", "issuer", "sealed_registration", "created_at"],
-  "ON CONFLICT DO UPDATE SET sealed_registration = excluded.sealed_registration, created_at = excluded.created_at",
+  "ON CONFLICT (project_id, worker_id, issuer) DO UPDATE SET sealed_registration = excluded.sealed_registration, created_at = excluded.created_at",
 );
 const removeAll = command<Pick<RegistrationRow, "project_id" | "worker_id">>(
   "DELETE FROM worker_clients WHERE project_id = :project_id AND worker_id = :worker_id",

@@ -1,0 +1,75 @@
+// Errors of PostgreSQL and of connections to it, as errors of the port.
+import { RuntimeError, unavailable } from "../../errors";
+import { UniqueViolation } from "../port";
+import { DROPPED_KEY } from "./schema";
+
+const RETRY_AFTER_MS = 1000;
+
+/** The connection has ended, or the server ends it. What was asked on it may be asked again on another one. */
+export class LostConnection extends Error {
+  constructor(cause: unknown) {
+    super("the connection to the database was lost", { cause });
+  }
+}
+
+/** SQLSTATE of an error of the server; see appendix A of PostgreSQL's documentation. */
+export function stateOf(error: unknown): string {
+  return error instanceof Error && "errno" in error && typeof error.errno === "string" ? error.errno : "";
+}
+
+/**
+ * Classes 08 (connection) and 57P (shut down), and a server that has become read-only: after a fail-over the connection
+ * leads to a standby.
+ */
+const LOST = /^(?:08|57P0[1-4]$|25006$)/;
+const LOST_CODE = /^(?:ERR_POSTGRES_(?:CONNECTION|IDLE|LIFETIME|NOT_)|ECONN|EPIPE|ERR_SOCKET)/;
+
+export function isLost(error: unknown): boolean {
+  if (error instanceof LostConnection) return true;
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  return LOST.test(stateOf(error)) || LOST_CODE.test(code);
+}
+
+/** The transaction may succeed when it runs again: serialization failure, deadlock. */
+export function isConflict(error: unknown): boolean {
+  return /^(?:40001|40P01)$/.test(stateOf(error));
+}
+
+const REASONS: readonly (readonly [states: RegExp, reason: string])[] = [
+  [
+    /^53100$/,
+    "The disk of the database is full, so nothing was stored. Make room on it, then send the request again.",
+  ],
+  [/^53/, "The database has no room for this at the moment. Send the request again later."],
+  [/^(?:55P03|57014)$/, "The database did not answer in time. Send the request again."],
+  [/^58/, "The disk of the database reports an error, so nothing was stored. Check the database's log."],
+  [
+    /^42501$/,
+    "The database refuses this to the role of the server. Give the role the permissions in docs/scaling.md.",
+  ],
+  [
+    new RegExp(`^${DROPPED_KEY}$`),
+    "A data key was replaced while this was stored, so nothing was stored. Send the request again.",
+  ],
+];
+
+export function translateError(error: unknown): unknown {
+  if (error instanceof RuntimeError || error instanceof UniqueViolation) return error;
+  if (isLost(error)) return lost(error);
+  const state = stateOf(error);
+  if (state === "23505") return new UniqueViolation(error);
+  const reason = REASONS.find(([states]) => states.test(state))?.[1];
+  return reason === undefined ? error : unavailable(reason, { cause: error, retryAfterMs: RETRY_AFTER_MS });
+}
+
+export function lost(cause: unknown): RuntimeError {
+  return unavailable("The database cannot be reached. Send the request again.", {
+    cause,
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}
+
+export function closedError(): RuntimeError {
+  return unavailable("The database is closed because this process is about to stop.");
+}

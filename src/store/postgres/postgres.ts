@@ -1,0 +1,261 @@
+// The PostgreSQL engine: one database for many servers. Reads of a turn are sent as they come, on one connection; the
+// generations travel with the first of them. Writes of a turn share a commit.
+import { RuntimeError } from "../../errors";
+import type { Migration } from "../migrate";
+import { type Awaitable, type Kind, query, type Query, run, type SqlValue, type Store } from "../port";
+import { type Transaction, type Wait } from "../port";
+import { CountedUse } from "../use";
+import { Watch } from "../watch";
+import { WriteHealth } from "../write-health";
+import type { Connector } from "./connector";
+import { type Dialect, dialectOf } from "./dialect";
+import { closedError, isLost, lost, stateOf, translateError } from "./failures";
+import type { Link } from "./link";
+import { Listener } from "./listener";
+import { migratePostgres, newestOf, refuseNewerSchema, schemaVersion } from "./migrations";
+import { Pool } from "./pool";
+import { tablesOf } from "./schema";
+import { otherVersion, type Pending, Writer } from "./writer";
+
+export interface PostgresOptions {
+  connector: Connector;
+  /** Of the role that may make and change tables; by default that of `connector`. */
+  migrator?: Connector | undefined;
+  /** For `LISTEN`, which transaction poolers do not carry. */
+  listener?: Connector | undefined;
+  /** The PostgreSQL schema that has the tables. */
+  schema: string;
+  migrations: readonly Migration[];
+  /** A random name of this process. */
+  instance: string;
+  /** `normal`: the last commits may be lost when the database's machine loses power. */
+  durability?: "full" | "normal";
+  /** At most, without the listener. Default 8. */
+  connections?: number;
+  /** How long a read and a write are tried, ms. */
+  limitMs?: number;
+}
+
+const LIMIT_MS = 10_000;
+/** How long one try of a read may take. */
+const READ_MS = 5000;
+const CHECK_MS = 1500;
+const POLL_MS = 1000;
+const PAUSE_MS = 100;
+const GENERATIONS = "SELECT kind, value FROM generations";
+const TEST_WRITE = query<never>("UPDATE generations SET value = value WHERE kind = 'schema'");
+const READS = /^\s*(?:SELECT|WITH)\b/;
+
+/** What was read in one turn of the event loop. */
+interface Turn {
+  link: Awaitable<Link>;
+  generations?: Promise<ReadonlyMap<string, number>>;
+}
+
+export interface PostgresStore extends Store {
+  /** Resolves when the tables can be used. Throws `configuration` or `unavailable` with the reason. */
+  ready(): Promise<void>;
+}
+
+/** Connects and migrates with the first use. */
+export function openPostgres(options: PostgresOptions): PostgresStore {
+  return new Engine(options);
+}
+
+class Engine implements PostgresStore {
+  readonly use: CountedUse;
+  readonly #options: PostgresOptions;
+  readonly #version: number;
+  readonly #dialect: Dialect;
+  readonly #pool: Pool;
+  readonly #writer: Writer;
+  readonly #watch = new Watch((kind) => this.generation(kind));
+  readonly #writeHealth = new WriteHealth();
+  readonly #limitMs: number;
+  #opening: Promise<void> | undefined;
+  #isOpen = false;
+  #listener: Listener | undefined;
+  #turn: Turn | undefined;
+  /** Writes that wait until the database is open. */
+  #entering = 0;
+  #closed = false;
+
+  constructor(options: PostgresOptions) {
+    const { connector, schema, migrations, instance, durability = "full", connections = 8 } = options;
+    this.#options = options;
+    this.#limitMs = options.limitMs ?? LIMIT_MS;
+    this.#version = newestOf(migrations);
+    const tables = new Set([...tablesOf(migrations), "writers"]);
+    this.#dialect = dialectOf(schema, (name) => tables.has(name));
+    this.#pool = new Pool(connector, Math.max(1, connections - 1));
+    this.#writer = new Writer({
+      connector,
+      schema,
+      instance,
+      durability,
+      version: this.#version,
+      limitMs: this.#limitMs,
+      translate: (text) => this.#dialect.translate(text),
+      committed: (group, begun, touched) => this.#committed(group, begun, touched),
+      failed: (error) => this.#failed(error),
+    });
+    this.use = new CountedUse(() => this.#writer.waiting);
+  }
+
+  ready(): Promise<void> {
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      // The next use tries again.
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
+  }
+
+  async get<Row>(statement: Query<Row>, ...params: SqlValue[]): Promise<Row | undefined> {
+    // The type of the query determines the rows.
+    return (await this.#read(statement.text, params))[0] as Row | undefined;
+  }
+
+  async all<Row>(statement: Query<Row>, ...params: SqlValue[]): Promise<Row[]> {
+    return (await this.#read(statement.text, params)) as Row[];
+  }
+
+  async write<T>(body: () => Transaction<T>): Promise<T> {
+    if (this.#closed) throw closedError();
+    if (!this.#isOpen) {
+      this.#entering++;
+      await this.#opened().finally(() => this.#entering--);
+    }
+    return new Promise<T>((resolve, reject) => {
+      // Each is resolved with the result of its own body.
+      const settle = resolve as (value: unknown) => void;
+      this.#writer.push({ body, resolve: settle, reject, since: performance.now() });
+    });
+  }
+
+  async reserve(): Promise<void> {
+    // The room is the database's. What can be known is whether it takes writes now.
+    await this.#writeHealth.check(() => this.#testWrite());
+  }
+
+  async generation(kind: Kind): Promise<number> {
+    const turn = this.#currentTurn();
+    turn.generations ??= this.#readGenerations();
+    return (await turn.generations).get(kind) ?? 0;
+  }
+
+  async changed(kind: Kind, since: number, wait: Wait): Promise<void> {
+    try {
+      await this.#watch.changed(kind, since, { ...wait, pollMs: POLL_MS });
+    } catch (error) {
+      // Closing wakes those that wait.
+      if (!this.#closed) throw error;
+    }
+  }
+
+  endReads(): void {
+    this.#turn = undefined;
+  }
+
+  async check(): Promise<void> {
+    if (!this.#isOpen) await this.#opened();
+    const link = await this.#pool.take();
+    await link.run("SELECT 1 AS one", [], CHECK_MS).catch((error: unknown) => {
+      throw translateError(error);
+    });
+    if (this.#writer.oldest !== undefined) this.#writeHealth.waits(this.#writer.oldest);
+    await this.#writeHealth.check(() => this.#testWrite());
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#watch.close();
+    await this.#opening?.catch(() => undefined);
+    while (this.#entering > 0) await Bun.sleep(1);
+    await this.#listener?.close();
+    await this.#writer.close();
+    await this.#pool.close();
+  }
+
+  async #open(): Promise<void> {
+    const { connector, migrator = connector, listener = connector, schema, migrations } = this.#options;
+    const installation = { schema, migrations, dialect: this.#dialect };
+    const found = await schemaVersion(connector, installation);
+    refuseNewerSchema(found, this.#version, connector.shown);
+    if (found < this.#version) await migratePostgres(migrator, installation);
+    this.#listener = new Listener(listener, schema, () => void this.#watch.check());
+    this.#isOpen = true;
+  }
+
+  async #opened(): Promise<void> {
+    if (this.#closed) throw closedError();
+    await this.ready();
+  }
+
+  #currentTurn(): Turn {
+    if (this.#turn === undefined) {
+      this.#turn = { link: this.#isOpen ? this.#pool.take() : this.#opened().then(() => this.#pool.take()) };
+      if (this.#turn.link instanceof Promise) this.#turn.link.catch(() => undefined);
+      setImmediate(this.#endTurn);
+    }
+    return this.#turn;
+  }
+
+  readonly #endTurn = (): void => this.endReads();
+
+  async #readGenerations(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#read(GENERATIONS, []);
+    const generations = new Map(rows.map(({ kind, value }) => [String(kind), Number(value)]));
+    const version = generations.get("schema");
+    if (version !== this.#version) throw otherVersion(Number(version), this.#version);
+    return generations;
+  }
+
+  /** Reads may be asked again: on another connection, if theirs is lost. */
+  async #read(text: string, params: readonly SqlValue[]): Promise<Record<string, unknown>[]> {
+    if (this.#closed) throw closedError();
+    if (!READS.test(text)) throw new Error(`only a transaction may run ${text.slice(0, 40)}`);
+    const started = performance.now();
+    for (;;) {
+      try {
+        const link = this.#currentTurn().link;
+        const ready = link instanceof Promise ? await link : link;
+        const { rows } = await ready.run(this.#dialect.translate(text), params, READ_MS);
+        this.use.didRead(performance.now() - started);
+        return rows;
+      } catch (error) {
+        this.endReads();
+        if (!isRepeatable(error)) throw translateError(error);
+        if (this.#closed) throw closedError();
+        if (performance.now() - started > READ_MS) throw error instanceof RuntimeError ? error : lost(error);
+        await Bun.sleep(PAUSE_MS * (0.5 + Math.random()));
+      }
+    }
+  }
+
+  #committed(group: readonly Pending[], begun: number, touched: ReadonlySet<SqlValue>): void {
+    this.#writeHealth.succeeded();
+    this.use.wrote(group, begun);
+    // What was read before is older than the commit: a caller must read its own write.
+    this.endReads();
+    this.#watch.wake(touched);
+  }
+
+  #failed(error: unknown): void {
+    if (stateOf(error) === "57014" || stateOf(error) === "55P03")
+      this.#writeHealth.waits(this.#writer.oldest ?? performance.now());
+    else this.#writeHealth.failed(error);
+  }
+
+  async #testWrite(): Promise<void> {
+    await this.write(() => run(TEST_WRITE));
+  }
+}
+
+/** The connection was lost, or none could be made. */
+function isRepeatable(error: unknown): boolean {
+  return (
+    isLost(error) || (error instanceof RuntimeError && error.name === "unavailable" && isLost(error.cause))
+  );
+}
