@@ -3,6 +3,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nearest, Redacted, userIdFault } from "../base";
 import { configurationError } from "../errors";
+import { type DatabaseSettings, databaseSettings } from "./database";
+import { withoutPassword } from "./database-url";
 import { settingError } from "./errors";
 import { readConfigFile } from "./file";
 import {
@@ -94,11 +96,15 @@ function pick(
   const variable = environmentName(name);
   const text = flag ?? environment[variable];
   if (text !== undefined) {
-    const origin = flag === undefined ? `environment ${variable}` : `flag --${name.replaceAll(/[._]/g, "-")}`;
+    const origin = flag === undefined ? `environment ${variable}` : `flag ${flagOf(setting)}`;
     return checked(setting, fromText(setting, text, origin), origin);
   }
   if (fromFile.has(name)) return checked(setting, fromFile.get(name), `file ${file ?? ""}`);
   return { value: setting.default, origin: "default" };
+}
+
+function flagOf({ name, flag }: NamedSetting): string {
+  return flag ?? `--${name.replaceAll(/[._]/g, "-")}`;
 }
 
 // A misspelled variable would have no effect and no message.
@@ -168,7 +174,9 @@ export class Config {
       return value !== undefined && !declaration?.secret && !declaration?.records;
     });
     // Each value was checked against the schema of its setting.
-    this.settings = Object.fromEntries(visible.map(([name, { value }]) => [name, value])) as Settings;
+    this.settings = Object.fromEntries(
+      visible.map(([name, { value }]) => [name, shownValue(declarations[name], value)]),
+    ) as Settings;
     checkUser(this.settings.user, values.get("user")?.origin ?? "");
     this.file = file;
     this.#values = values;
@@ -183,6 +191,11 @@ export class Config {
   /** Where the value of a setting comes from, for people to read. */
   originOf(name: string): string {
     return this.#values.get(name)?.origin ?? "default";
+  }
+
+  /** The PostgreSQL database; undefined: SQLite in the data folder. Throws `configuration` if settings exclude each other. */
+  database(): DatabaseSettings | undefined {
+    return databaseSettings(this.settings, (name) => this.#values.get(name)?.value, this.#environment);
   }
 
   /** The data folder. Throws `configuration` if it is not set and there is no home folder. */
@@ -269,6 +282,10 @@ function checkUser(user: string | undefined, origin: string): void {
   const fault = user === undefined ? undefined : userIdFault(user);
   if (fault === undefined) return;
   throw settingError(origin, "user", `"user" ${fault}.`);
+}
+
+function shownValue(declaration: SettingDeclarations[string] | undefined, value: unknown): unknown {
+  return declaration?.databaseUrl === true ? withoutPassword(String(value)) : value;
 }
 
 function secretOf(setting: SettingValue | undefined): Redacted | undefined {

@@ -1,5 +1,15 @@
 // The settings of a deployment.
 export { type Config, type ConfigSources, loadConfig, type TlsFiles } from "./config";
+export type { DatabaseSettings } from "./database";
+export {
+  type DatabaseAddress,
+  type DatabaseHost,
+  type DatabaseTls,
+  parseDatabaseUrl,
+  shownDatabase,
+  type TlsMode,
+  withoutPassword,
+} from "./database-url";
 export { ConfigFileError } from "./errors";
 export {
   declarationsWith,
@@ -10,6 +20,6 @@ export {
 } from "./keys";
 export { absolute, defaultStateFolder, ensureFolder, type Environment } from "./paths";
 export { path } from "./types";
-export { settingOf } from "./values";
+export { passwordInArgument, settingOf } from "./values";
 export { AnthropicServer, ModelEntryId, OpenAiServer, type ModelRecord, type StaticModel } from "./records";
 export type { StaticWorker } from "./workers";

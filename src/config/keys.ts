@@ -4,15 +4,17 @@ import type { TSchema } from "typebox";
 import type { XStatic } from "typebox/schema";
 import { AUDIT_KEYS } from "./audit-keys";
 import { BACKUP_KEYS } from "./backup-keys";
+import { DATABASE_KEYS } from "./database-keys";
 import { HTTP_KEYS } from "./http-keys";
 import { LOG_KEYS } from "./log-keys";
 import { RETENTION_KEYS } from "./retention-keys";
 import { METRICS_KEYS } from "./metrics-keys";
 import { SHUTDOWN_KEYS } from "./shutdown-keys";
 import { ModelRecord } from "./records";
+import { ROOT_KEY_KEYS } from "./root-key-keys";
 import { TRACE_KEYS } from "./trace-keys";
 import { WORKER_KEYS } from "./worker-keys";
-import { address, argumentList, count, credentialName, path, seconds, text, userSources } from "./types";
+import { address, count, path, seconds, text, userSources } from "./types";
 
 export interface SettingDeclaration {
   schema: TSchema;
@@ -25,6 +27,10 @@ export interface SettingDeclaration {
   json?: true;
   /** A list of records. It is not shown, because it may contain secrets. In the environment it is JSON. */
   records?: true;
+  /** A database URL: `settings` and all that is shown have it without its password, and arguments must not contain one. */
+  databaseUrl?: true;
+  /** Its flag, if that is not `--` and the name. */
+  flag?: string;
 }
 
 /** By name. */
@@ -66,39 +72,8 @@ export const KEYS = {
     meaning: "server that commands use; local, or unset without a login: the data folder",
   },
   api_key: { schema: text, secret: true, meaning: "API key that commands send to the server" },
-  root_key: {
-    schema: text,
-    secret: true,
-    meaning: "root key of the encryption at rest, 32 bytes as base64 or hex",
-  },
-  root_key_file: {
-    schema: path,
-    meaning: "file with the root key; default: root.key next to the configuration file",
-  },
-  "root_key.command": {
-    schema: argumentList,
-    json: true,
-    meaning:
-      "program with its arguments that prints the root key (a KMS, an HSM or a vault); started without a shell",
-  },
-  "root_key.next_command": {
-    schema: argumentList,
-    json: true,
-    meaning: "the same for the root key that the next rotation makes current",
-  },
-  "root_key.command_timeout": {
-    schema: seconds,
-    default: 30,
-    meaning: "time limit for root_key.command",
-  },
-  "root_key.credential": {
-    schema: credentialName,
-    meaning: "name of a systemd credential that contains the root key, in $CREDENTIALS_DIRECTORY",
-  },
-  "root_key.next_credential": {
-    schema: credentialName,
-    meaning: "the same for the root key that the next rotation makes current",
-  },
+  ...ROOT_KEY_KEYS,
+  ...DATABASE_KEYS,
   session_verification: {
     schema: { enum: ["verify", "page_only"], description: "verify or page_only" },
     default: "verify",

@@ -2,9 +2,10 @@
 // which may be a secret.
 import { Check } from "typebox/schema";
 import { closedList, isObject, nearest } from "../base";
-import { configurationError, unknownRecord } from "../errors";
+import { configurationError, RuntimeError, unknownRecord } from "../errors";
+import { parseDatabaseUrl } from "./database-url";
 import { settingError } from "./errors";
-import type { SettingDeclaration, SettingDeclarations } from "./keys";
+import { environmentName, type SettingDeclaration, type SettingDeclarations } from "./keys";
 
 /** A declaration with its name. */
 export interface NamedSetting extends SettingDeclaration {
@@ -52,7 +53,31 @@ export function checked(setting: NamedSetting, value: unknown, origin: string): 
   const isRecordList = setting.records && Array.isArray(value);
   // Each schema is used once, so compiling it would not pay.
   if (!isRecordList && !Check(setting.schema, value)) refuse(setting, origin, value);
+  if (setting.databaseUrl === true) checkDatabaseUrl(setting, String(value), origin);
   return { value, origin };
+}
+
+/** Whether other users of the machine can see where a value comes from: the list of processes shows arguments. */
+function isArgument(origin: string): boolean {
+  return origin === "argument" || origin.startsWith("flag ");
+}
+
+function checkDatabaseUrl({ name }: NamedSetting, url: string, origin: string): void {
+  let hasPassword: boolean;
+  try {
+    hasPassword = parseDatabaseUrl(url).password !== undefined;
+  } catch (error) {
+    throw error instanceof RuntimeError ? settingError(origin, name, error.message) : error;
+  }
+  if (hasPassword && isArgument(origin)) throw settingError(origin, name, passwordInArgument(name));
+}
+
+/** What to do instead of passing a database URL with a password on the command line. */
+export function passwordInArgument(name: string): string {
+  return (
+    "The database URL contains a password, and other users of this machine can see arguments. Leave the password out, and " +
+    `put it into a file that database.password_file names, or the whole URL into ${environmentName(name)}.`
+  );
 }
 
 /** The value of a setting from the text of a command, to be written into the file. Throws `configuration`. */

@@ -1,20 +1,12 @@
 // A root key that other users of the machine can read protects nothing from them.
-import { statSync } from "node:fs";
+import { exposedMode } from "../base";
 import { configurationError } from "../errors";
-
-/**
- * Anything for all other users, and writing for the group. Reading is allowed to the group, because orchestrators mount
- * secrets with it; `runtime doctor` warns.
- */
-const REFUSED = 0o027;
 
 /** What is wrong with the permissions of a key file, and what to do; undefined if nothing is, or there is no file. */
 export function keyModeFault(file: string): { message: string; fix: string } | undefined {
-  const found = statSync(file, { throwIfNoEntry: false });
-  // An empty file has no key that could be read.
-  if (found === undefined || !found.isFile() || found.size === 0 || (found.mode & REFUSED) === 0)
-    return undefined;
-  const mode = (found.mode & 0o777).toString(8).padStart(4, "0");
+  // Readable for the group is allowed; `runtime doctor` warns.
+  const mode = exposedMode(file);
+  if (mode === undefined) return undefined;
   return {
     message: `Other users can read or replace the root key file ${file} (mode ${mode}).`,
     fix: `Run: chmod 600 ${file}`,

@@ -1,5 +1,5 @@
 // Hears which kinds of records other servers have changed. Only for speed: a poll stands behind it.
-import type { Connector, Listening } from "./connector";
+import type { Connection, Connector } from "./connector";
 
 const AGAIN_MS = 1000;
 
@@ -7,7 +7,7 @@ export class Listener {
   readonly #connector: Connector;
   readonly #channel: string;
   readonly #heard: () => void;
-  #listening: Listening | undefined;
+  #listening: Connection | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
 
@@ -27,14 +27,15 @@ export class Listener {
 
   async #listen(): Promise<void> {
     try {
-      const listening = await this.#connector.listen(this.#channel, this.#heard);
+      const listening = await this.#connector.connect();
       if (this.#closed) return await listening.close();
       this.#listening = listening;
-      this.#heard();
+      await listening.listen(this.#channel, this.#heard);
       await listening.ended;
     } catch {
       // The poll goes on meanwhile.
     }
+    await this.#listening?.close();
     this.#listening = undefined;
     if (this.#closed) return;
     this.#timer = setTimeout(() => void this.#listen(), AGAIN_MS);
