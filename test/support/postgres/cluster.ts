@@ -60,7 +60,7 @@ const COMMON: Settings = {
 };
 
 /** A new, empty cluster that accepts connections. */
-export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+export async function startCluster(options: ClusterOptions = {}): Promise<Postmaster> {
   const cluster = await createCluster(options);
   const template = await templateOf(cluster.programs);
   await runAsOwner(["cp", "-a", "--reflink=auto", `${template}/.`, cluster.dataFolder]);
