@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { testIfAllowed } from "./require";
 
 /** The folder of a new disk; undefined if mounting is not allowed here. */
-export function mountDisk(megabytes: number): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), "runtime-disk-"));
+export function mountDisk(megabytes: number, parent = tmpdir()): string | undefined {
+  const folder = mkdtempSync(join(parent, "runtime-disk-"));
   const options = `size=${megabytes}m,mode=0700`;
   if (Bun.spawnSync(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder]).exitCode === 0) return folder;
   rmdirSync(folder);
