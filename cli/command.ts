@@ -8,6 +8,8 @@ import type { Format } from "./output";
 /** Flags that every command takes. */
 export interface Common {
   dataDir: string | undefined;
+  /** URL of the PostgreSQL database, without a password. */
+  database: string | undefined;
   config: string | undefined;
   project: string | undefined;
   /** A server's address, or `local`. */

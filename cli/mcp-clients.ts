@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import type { JsonObject } from "../src/base";
-import type { Config } from "../src/config";
+import { type Config, parseDatabaseUrl } from "../src/config";
 import type { GatewayRecord } from "../src/gateways";
 import { KEY_AND_USER } from "../src/gateways/compat";
 import { type ClientCall, userOf } from "./client/client";
@@ -143,12 +143,25 @@ function locationFlags({ env }: Io, common: Common, config: Config): string[] {
   const file = (path: string | undefined): string | undefined => (path === undefined ? path : resolve(path));
   const flags: [string, string | undefined][] = [
     ["--data-dir", file(folder)],
+    ["--database", address === undefined ? databaseOf(common, config) : undefined],
     ["--config", file(configFile)],
     ["--project", project ?? inherited("project", settings.project)],
     ["--server", address],
     ["--key-file", keyFile === "-" ? undefined : file(keyFile)],
   ];
   return flags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+}
+
+/** The database that the environment or a flag names; the file of a client contains no password. Throws `usage`. */
+function databaseOf({ database }: Common, config: Config): string | undefined {
+  if (database !== undefined) return database;
+  if (!config.originOf("database.url").startsWith("environment ")) return undefined;
+  const url = config.settings["database.url"];
+  if (url === undefined || parseDatabaseUrl(url).password === undefined) return url;
+  throw new UsageError(
+    "RUNTIME_DATABASE_URL contains a password, which the file of a client must not contain. Put the password into a file " +
+      "that database.password_file names in the configuration file.",
+  );
 }
 
 export function serverOf(

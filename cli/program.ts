@@ -83,6 +83,10 @@ export async function parse(io: Io, argv: readonly string[]): Promise<Prepared |
 export function commonFlags(): readonly FlagSpec[] {
   return [
     { flag: "--data-dir <folder>", meaning: "folder of the database" },
+    {
+      flag: "--database <url>",
+      meaning: "PostgreSQL database instead of the file in that folder, as a URL without a password",
+    },
     { flag: "--config <file>", meaning: "configuration file" },
     { flag: "--project <id>", meaning: "project that the command works in" },
     { flag: "--server <url>", meaning: "run the command against a server; `local`: on the data folder" },
@@ -220,6 +224,7 @@ function commonOf(flags: { readonly [name: string]: unknown }): Common {
   const line = new Line([], flags);
   return {
     dataDir: line.text("data-dir"),
+    database: line.text("database"),
     config: line.text("config"),
     project: line.text("project"),
     server: line.text("server"),

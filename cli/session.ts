@@ -52,7 +52,12 @@ export async function loadCommonConfig(
   try {
     const config = loadConfig({
       declared: catalogSettings,
-      flags: { data_dir: common.dataDir, project: common.project, ...flags },
+      flags: {
+        data_dir: common.dataDir,
+        "database.url": common.database,
+        project: common.project,
+        ...flags,
+      },
       configFile: common.config,
       environment: io.env,
       warn: strict ? undefined : (line) => io.note(`warning: ${printable(line)}`),
@@ -108,6 +113,7 @@ function keyNote(file: string): string {
 
 /** Whether the data folder is set to one without a database, perhaps by mistake. */
 function isNewElsewhere(config: Config): boolean {
+  if (config.settings["database.url"] !== undefined) return false;
   return config.originOf("data_dir") !== "default" && !existsSync(join(config.dataFolder(), "runtime.db"));
 }
 

@@ -19,6 +19,7 @@ const TITLES: Readonly<Record<string, string>> = {
   records: "Catalogs",
   sheets: "Catalogs",
   userinfo: "Catalogs",
+  database: "Database",
   cors: "Pages of other origins",
   redirects: "Pages of other origins",
   egress: "Outbound requests",
@@ -57,10 +58,23 @@ In the environment, lists are separated by commas, and lists of records are JSON
 **When a change takes effect.** Settings are read when a process starts: a change applies to the next command, and to a server after a restart. Two things need no restart: on \`SIGHUP\`, a server reads the files of \`tls.cert\` and \`tls.key\` again, and \`runtime log\` changes the log of a running server for a while. Servers on the same data folder must have the same settings.
 `;
 
+const DATABASE = `Without \`database.url\`, the database is a file in the data folder and nothing here is needed. A URL has the form of libpq, \`postgres://USER:PASSWORD@HOST:PORT,HOST:PORT/DATABASE?PARAMETER=VALUE\`, with special characters percent-encoded (\`@\` is \`%40\`, \`/\` is \`%2F\`). The password may be left out, and is then read from \`database.password_file\` or printed by \`database.password_command\`; it may be in the URL in the environment and in the file, never in a flag, because other users of the machine can see those. Parameters:
+
+- \`sslmode\`: \`disable\`, \`prefer\` (TLS if the server has it), \`require\` (TLS without checking who answers; with \`sslrootcert\`, as \`verify-ca\`), \`verify-ca\` or \`verify-full\` (also the host name). **The default is \`verify-full\` for hosts on other machines** and \`prefer\` for this one; libpq's is \`prefer\` for all, which lets anybody in between ask for the password. Unix sockets do not use TLS.
+- \`sslrootcert\`: file with the certificate authorities to trust (PEM). Managed services have their own and publish it. Without it, or with \`system\`, the public authorities are trusted.
+- \`sslcert\`, \`sslkey\`: files with a client certificate and its key (PEM). The key must not be readable for other users. All these files are read at each connect.
+- \`channel_binding\`: \`disable\`, \`prefer\` (default) or \`require\`.
+- \`target_session_attrs\`: which of the hosts is used, in their order: \`read-write\` (default), \`primary\` or \`any\`.
+- \`connect_timeout\`: seconds for each host, 1 to 300; default 5.
+- \`host\`, \`port\`: in place of the hosts in front of the database name: \`postgres://runtime@/runtime?host=/var/run/postgresql\` is a Unix socket, as is \`postgres://runtime@%2Fvar%2Frun%2Fpostgresql/runtime\`.
+
+`;
+
 export async function configurationPage(): Promise<string> {
   const groups = Map.groupBy(Object.entries(declarationsWith(catalogSettings)), ([name]) => titleOf(name));
   const sections = [...groups].map(
-    ([title, entries]) => `## ${title}\n\n${entries.map((entry) => settingText(...entry)).join("\n")}`,
+    ([title, entries]) =>
+      `## ${title}\n\n${title === "Database" ? DATABASE : ""}${entries.map((entry) => settingText(...entry)).join("\n")}`,
   );
   return [INTRODUCTION, ...sections, OTHERS].join("\n");
 }
@@ -71,21 +85,22 @@ function titleOf(name: string): string {
 }
 
 function settingText(name: string, declaration: SettingDeclaration): string {
-  const { meaning, schema, secret, records } = declaration;
-  const flag = flagOf(name);
+  const { meaning, schema, secret, records, databaseUrl } = declaration;
+  const flag = flagOf(name, declaration);
   const facts = [
     `variable \`${environmentName(name)}\``,
     ...(flag === undefined ? [] : [`flag \`${flag}\``]),
     `value: ${"description" in schema ? String(schema.description) : "a list of records"}`,
     `default: ${defaultOf(declaration)}`,
     ...(secret === true ? ["a secret: in the environment only, never shown"] : []),
+    ...(databaseUrl === true ? ["shown without its password; a flag or argument must not contain one"] : []),
     ...(records === true ? ["not shown, because it may contain secrets"] : []),
   ];
   return `### \`${name}\`\n\n${sentence(meaning)}\n\n${facts.map((fact) => `- ${fact}\n`).join("")}`;
 }
 
-function flagOf(name: string): string | undefined {
-  const flag = `--${name.replaceAll(/[._]/g, "-")}`;
+function flagOf(name: string, declaration: SettingDeclaration): string | undefined {
+  const flag = declaration.flag ?? `--${name.replaceAll(/[._]/g, "-")}`;
   const flags = [...commonFlags(), ...serveVerbs.flatMap(({ flags: own = [] }) => own)];
   return flags.some((spec) => flagNames(spec.flag).includes(flag)) ? flag : undefined;
 }

@@ -119,7 +119,7 @@ export async function withDataFolder<T>(
  * `runtime serve` create one, unless somebody has made an empty folder for it. Throws `usage`.
  */
 export function checkDataFolder({ dataDir }: Common, config: Config): void {
-  if (dataDir === undefined) return;
+  if (dataDir === undefined || config.settings["database.url"] !== undefined) return;
   const folder = config.dataFolder();
   if (existsSync(join(folder, "runtime.db"))) return;
   const exists = existsSync(folder);

@@ -31,13 +31,16 @@ export async function targetOf(io: Io, common: Common, config: Config): Promise<
 
 /** The server's address from flag, configuration or login; undefined: the data folder. */
 export function addressOf(common: Common, config: Config): string | undefined {
-  const { server: flag, dataDir } = common;
+  const { server: flag, dataDir, database } = common;
   if (flag === LOCAL) return undefined;
   if (flag !== undefined && dataDir !== undefined) {
     throw new UsageError("--server and --data-dir exclude each other. Use one of them.");
   }
+  if (flag !== undefined && database !== undefined) {
+    throw new UsageError("--server and --database exclude each other. Use one of them.");
+  }
   if (flag !== undefined) return serverAddress(flag);
-  if (dataDir !== undefined) return undefined;
+  if (dataDir !== undefined || database !== undefined) return undefined;
   const configured = config.settings.server;
   if (configured === LOCAL) return undefined;
   return configured === undefined ? readLogins(config)?.current : serverAddress(configured);

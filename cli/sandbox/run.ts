@@ -76,7 +76,7 @@ async function serve(
   { folder, port, state, data, saver, sandbox }: Start & { saver: Saver; sandbox: Sandbox },
 ): Promise<number> {
   const log = heldLog(io);
-  const own = { ...common, config: folder.configFile, dataDir: folder.dataFolder };
+  const own = { ...common, config: folder.configFile, dataDir: folder.dataFolder, database: undefined };
   const ownIo = { ...io, env: ownEnvironment(io.env) };
   const flags = { host: HOST, port: String(port) };
   const config = await loadCommonConfig(ownIo, own, { flags, strict: true });

@@ -37,6 +37,7 @@ export { commandLine, lineFormat, type LogFormat } from "./log-format";
 export { Redacted, reveal } from "./redacted";
 export { visible, visibleJson, withoutHidden } from "./visible";
 export { TimedCache } from "./timed-cache";
+export { complaintOf } from "./complaint";
 export { exposedMode } from "./exposed-mode";
 export { environmentForOthers } from "./other-programs";
 export { TrustedTime } from "./trusted-time";

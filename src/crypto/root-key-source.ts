@@ -1,7 +1,7 @@
 // Root keys that are kept outside: a command prints the key (the client of a KMS or a vault, the tool of an HSM), or systemd
 // passes it as a credential. This program cannot write such a key, so a rotation needs a second source with the next key.
 import { readFileSync } from "node:fs";
-import { environmentForOthers, visible } from "../base";
+import { complaintOf, environmentForOthers } from "../base";
 import { configurationError } from "../errors";
 
 /** Where a root key comes from. */
@@ -21,7 +21,6 @@ export interface RootKeySources {
 }
 
 const MOST_BYTES = 4096;
-const MOST_SHOWN = 300;
 
 /** A program with its arguments, started without a shell. It may print at most 4 KiB, and is ended after `timeoutMs`. */
 export function commandSource(name: string, argv: readonly string[], timeoutMs: number): RootKeySource {
@@ -80,12 +79,4 @@ function outputOf(name: string, argv: readonly string[], timeoutMs: number): Uin
     throw configurationError(`${name}: ${program} failed with the exit code ${exitCode}. ${run}${said}`);
   if (stdout.length === 0) throw configurationError(`${name}: ${program} printed nothing. ${run}${said}`);
   return stdout;
-}
-
-/** What the program wrote to standard error, without what could be a key. */
-function complaintOf(stderr: Uint8Array): string {
-  const text = new TextDecoder().decode(stderr.subarray(0, MOST_BYTES)).trim();
-  if (text === "") return "";
-  const safe = text.replaceAll(/[A-Za-z0-9+/_=-]{24,}/g, "[redacted]");
-  return ` It wrote: ${visible(safe).slice(0, MOST_SHOWN)}`;
 }

@@ -7,6 +7,7 @@ import { fakeIo, newTerminal, jsonOf } from "./support/fake-io";
 
 const DEFAULTS: Common = {
   dataDir: undefined,
+  database: undefined,
   config: undefined,
   project: undefined,
   server: undefined,
@@ -196,6 +197,7 @@ describe("a command line", () => {
   test("takes common flags before and after the command", async () => {
     const flags: Common = {
       dataDir: "/d",
+      database: "postgres://u@db1/app",
       config: "/c.yaml",
       project: "p",
       server: "https://run.test",
@@ -206,7 +208,7 @@ describe("a command line", () => {
       headers: false,
     };
     const words =
-      "--data-dir /d --config /c.yaml --project p -o json --server https://run.test --key-file key --timeout 5 " +
+      "--data-dir /d --database postgres://u@db1/app --config /c.yaml --project p -o json --server https://run.test --key-file key --timeout 5 " +
       "--fields id,oauth2.client_id --no-headers";
 
     expect((await parsed(...words.split(" "), "keys", "list")).common).toEqual(flags);

@@ -5,6 +5,7 @@ import { withSession } from "../../cli/session";
 const io = await systemIo();
 const common = {
   dataDir: undefined,
+  database: undefined,
   project: undefined,
   server: undefined,
   keyFile: undefined,

@@ -62,7 +62,8 @@ export function hostFault(
     if (state === "28000") return permanent(`refuses the user ${user} (${message})`, LOGIN);
     if (state === "3D000") return permanent(`has no database ${database}`, DATABASE);
     if (state === "42501") return permanent(`does not let the user ${user} connect to ${database}`, LOGIN);
-    if (state === "08P01") return permanent(`refuses the connection (${message})`, POOLER);
+    if (state === "08P01" && OF_A_POOLER.test(message))
+      return permanent(`refuses the connection (${message})`, POOLER);
     return temporary(`refuses the connection at the moment (${message}, ${state})`, REACH);
   }
   if (code === "ERR_POSTGRES_TLS_NOT_AVAILABLE") return permanent("does not offer TLS", NO_TLS);
@@ -89,6 +90,10 @@ const NAMES =
 const AUTHORITY =
   "Add sslrootcert=FILE to database.url, the PEM file of the certificate authority; managed services publish theirs. " +
   "sslmode=require encrypts without checking who answers.";
+
+/** Poolers use one code for everything; other messages of theirs, such as about full pools, are over after a while. */
+const OF_A_POOLER =
+  /^(?:SASL authentication failed|password authentication failed|no such (?:database|user)|unsupported startup parameter|database ".*" does not exist)/;
 
 function codesOf(
   error: unknown,

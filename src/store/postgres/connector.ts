@@ -80,8 +80,11 @@ async function connectTo(
   signal: AbortSignal | undefined,
 ): Promise<Connection> {
   const ended = Promise.withResolvers<void>();
+  const given = await optionsOf(host, address, options);
+  // The client sends it to the server: poolers refuse that, and it could change what statements mean.
+  delete process.env["PGOPTIONS"];
   const sql = new SQL({
-    ...(await optionsOf(host, address, options)),
+    ...given,
     onclose: () => {
       ended.resolve();
       // Else the client would connect again.

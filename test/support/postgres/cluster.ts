@@ -34,6 +34,8 @@ export interface Cluster extends AsyncDisposable {
   readonly socketFolder: string;
   readonly dataFolder: string;
   readonly running: boolean;
+  /** Fulfilled when the server that runs now has ended, for example because its disk is full. */
+  readonly ended: Promise<void>;
   /** `postgres://user@127.0.0.1:port/database`; both are `postgres` by default. */
   url(database?: string, user?: string): string;
   /** Runs the statements with `psql`, each in a transaction of its own; rows are lines, columns separated by `|`. */
@@ -122,6 +124,10 @@ export class Postmaster implements Cluster {
     return (
       this.#process !== undefined && this.#process.exitCode === null && this.#process.signalCode === null
     );
+  }
+
+  get ended(): Promise<void> {
+    return Promise.resolve(this.#process?.exited).then(() => {});
   }
 
   url(database = "postgres", user = "postgres"): string {

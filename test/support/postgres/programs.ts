@@ -1,5 +1,6 @@
 // PostgreSQL's programs, the user that may run them, and the folder that contains everything they write.
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { testWith } from "../require";
@@ -65,6 +66,7 @@ export async function runAsOwner(command: readonly string[], input = ""): Promis
   return stdout;
 }
 
+const GUARD = join(import.meta.dir, "guard.sh");
 let root: string | undefined;
 let made = 0;
 
@@ -83,20 +85,18 @@ export function guardedFolder(name: string): string {
 function startGuard(): string {
   const folder = mkdtempSync(join(tmpdir(), "runtime-postgres-"));
   chmodSync(folder, 0o755);
-  const guard = Bun.spawn(["sh", join(import.meta.dir, "guard.sh"), folder], {
-    cwd: "/",
-    detached: true,
-    stdin: "pipe",
-    stdout: "ignore",
-    stderr: "ignore",
-  });
-  guard.unref();
-  // The pipe has to stay open until the process ends.
-  guards.push(guard);
+  const pipe = join(folder, "alive");
+  if (!Bun.spawnSync(["mkfifo", pipe]).success) throw new Error(`mkfifo ${pipe} failed`);
+  // The end that is written to stays open until this process ends, in whatever way.
+  openSync(pipe, "r+");
+  const input = openSync(pipe, "r");
+  // In the background of a shell, because a test that takes too long ends all children of the test process.
+  const command = ["sh", "-c", 'exec 3<&0; setsid sh "$0" "$1" <&3 3<&- &', GUARD, folder];
+  const started = Bun.spawnSync(command, { cwd: "/", stdin: input, stdout: "ignore", stderr: "ignore" });
+  closeSync(input);
+  if (!started.success) throw new Error(`${GUARD} did not start`);
   return folder;
 }
-
-const guards: Bun.Subprocess<"pipe", "ignore", "ignore">[] = [];
 
 /**
  * A port of 127.0.0.1 that is free now and that the system does not give to anybody: it is outside the range of ports
