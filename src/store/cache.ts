@@ -54,9 +54,10 @@ export class CachedByGeneration<Key, Value> {
     }
     this.#use.misses++;
     const value = await load(key);
-    // A value that was loaded under an older generation may be stale. It is returned, but not cached.
-    if (generation !== this.#generation || generation !== (await this.#store.generation(this.#kind)))
-      return value;
+    // A value that was loaded under an older generation may be stale. It is returned, but not cached. Answers of a database
+    // server may overtake each other: while this one was on its way, another call may have seen the change.
+    const latest = await this.#store.generation(this.#kind);
+    if (generation !== latest || generation !== this.#generation) return value;
     if (this.#entries.size >= this.#limit) this.#entries.clear();
     this.#entries.set(key, value);
     return value;
