@@ -13,6 +13,12 @@ const ProofQuery = Type.Object({
 });
 const ProofSchema = Type.Object({ proof: Type.String() });
 
+const LiveSchema = Type.Object({ live: Type.Boolean() });
+const ReadySchema = Type.Object({
+  ready: Type.Boolean(),
+  reasons: Type.Optional(Type.Array(Type.String(), { description: "Why the server is not ready." })),
+});
+
 const tag = "Operations";
 
 export const HealthSchema = Type.Object({ healthy: Type.Boolean(), reason: Type.Optional(Type.String()) });
@@ -29,6 +35,34 @@ export const serviceOperations = [
     handle: async ({ runtime }) => {
       const health = await runtime.health();
       return new StatusAnswer(health.healthy ? 200 : 503, health);
+    },
+  }),
+
+  // Outside /v1, at the addresses that others use for it. Asks nothing: a restart would not repair the database.
+  operation("GET", "/livez", {
+    id: "service-live",
+    credential: "public",
+    extension: true,
+    tag,
+    summary: "Get whether the process answers requests, for whatever restarts it",
+    success: { status: 200, schema: LiveSchema },
+    errors: [],
+    handle: () => ({ live: true }),
+  }),
+
+  operation("GET", "/readyz", {
+    id: "service-ready",
+    credential: "public",
+    extension: true,
+    tag,
+    summary: "Get whether this server should get requests, for load balancers",
+    success: { status: 200, schema: ReadySchema },
+    errors: [503],
+    others: { 503: ReadySchema },
+    handle: async ({ runtime }) => {
+      const reasons = await runtime.readiness.reasons();
+      if (reasons.length === 0) return { ready: true };
+      return new StatusAnswer(503, { ready: false, reasons });
     },
   }),
 
