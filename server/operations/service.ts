@@ -87,7 +87,7 @@ export const serviceOperations = [
     summary: "Prove to a command on the same data folder that this is the announced server",
     query: ProofQuery,
     success: { status: 200, schema: ProofSchema },
-    errors: [400, 404],
+    errors: [400, 404, 503],
     handle: async ({ runtime, query: { server, challenge } }) => {
       const proof = await proofOf(runtime.core, server, challenge);
       if (proof === undefined) throw notFound("This server has no announcement of this id.");
@@ -104,7 +104,7 @@ export const serviceOperations = [
     summary: "Change the log level, for a command on the data folder, which proves that it has the root key",
     body: LogLevelRequest,
     success: { status: 200, schema: LogLevelResponse },
-    errors: [400, 404, 413, 415],
+    errors: [400, 404, 413, 415, 503],
     handle: ({ runtime, body }) => runtime.ownState.log.changeLevel(body),
   }),
 
@@ -116,7 +116,7 @@ export const serviceOperations = [
     summary: "Switch the access log, for a command on the data folder, which proves that it has the root key",
     body: AccessLogRequest,
     success: { status: 200, schema: AccessLogResponse },
-    errors: [400, 404, 413, 415],
+    errors: [400, 404, 413, 415, 503],
     handle: ({ runtime, body }) => runtime.ownState.log.changeAccess(body),
   }),
 
@@ -129,7 +129,7 @@ export const serviceOperations = [
       "Get the state of this server, for a command on the data folder, which proves that it has the root key",
     body: ServerStateRequest,
     success: { status: 200, schema: ServerStateResponse },
-    errors: [400, 404, 413, 415],
+    errors: [400, 404, 413, 415, 503],
     handle: ({ runtime, body }) => runtime.ownState.tell(body),
   }),
 ];
