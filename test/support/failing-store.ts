@@ -7,18 +7,19 @@ const ASKING = new Set<string | symbol>(["get", "all", "write", "generation", "r
 export class Failing {
   #left: number | undefined;
   #once = false;
+  #hasFailed = false;
 
   /** Fails with `unavailable` from the `number`th question on; `once`: this one only. */
   from(number: number, once = false): void {
     this.#left = number;
     this.#once = once;
+    this.#hasFailed = false;
   }
 
   /** Returns whether a question has failed. */
   end(): boolean {
-    const hasFailed = this.#left !== undefined && this.#left <= 0;
     this.#left = undefined;
-    return hasFailed;
+    return this.#hasFailed;
   }
 
   /** The SQLite engine with these failures. */
@@ -36,6 +37,8 @@ export class Failing {
   #fails(): boolean {
     if (this.#left === undefined) return false;
     this.#left--;
-    return this.#once ? this.#left === 0 : this.#left <= 0;
+    const fails = this.#once ? this.#left === 0 : this.#left <= 0;
+    this.#hasFailed ||= fails;
+    return fails;
   }
 }
