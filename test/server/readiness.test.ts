@@ -180,6 +180,16 @@ describe("a database that does not answer", () => {
     expect(againMs).toBeLessThan(5000);
   });
 
+  test("leaves its values out of the page of metrics, which says that the server is unhealthy", async () => {
+    silence.begin();
+
+    const { text } = await site.runtime.metrics.page(undefined, undefined);
+
+    expect(text).toContain("runtime_healthy 0\n");
+    expect(text).toContain("runtime_build_info{");
+    expect(text).not.toContain("\nruntime_scheduled_runs");
+  });
+
   test("is logged once, and does not keep a server that stops from saying so", async () => {
     silence.begin();
     await until(async () => (await ready(site)).status === 503);
