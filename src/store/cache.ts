@@ -31,8 +31,11 @@ export class CachedByGeneration<Key, Value> {
   }
 
   /** The cached value, if it is still valid. */
-  peek(key: Key): Value | undefined {
-    return this.#store.generation(this.#kind) === this.#generation ? this.#entries.get(key) : undefined;
+  peek(key: Key): Awaitable<Value | undefined> {
+    const generation = this.#store.generation(this.#kind);
+    const valid = (current: number): Value | undefined =>
+      current === this.#generation ? this.#entries.get(key) : undefined;
+    return typeof generation === "number" ? valid(generation) : generation.then(valid);
   }
 
   /** Loads a value and replaces the cached one. */
