@@ -2,8 +2,9 @@
 // up to the limit, a counter, and one line in the log when its state changes.
 import type { Clock, Log } from "../../base";
 import type { DropReason } from "../activities";
-import type { FinishedSpan } from "./span";
+import type { SpanBatch } from "./encoding";
 import type { Outcome } from "./send";
+import type { FinishedSpan } from "./span";
 
 /** Spans that wait. The queue is as long as a second of heavy load. */
 export const MAX_QUEUE = 8192;
@@ -28,9 +29,10 @@ export interface ExporterParts {
   delayMs: number;
   /** The origin of the collector, for the log. */
   collector: string;
-  encode(span: FinishedSpan): Uint8Array;
+  /** A batch without spans. */
+  batch(): SpanBatch;
   /** Never rejects. */
-  send(spans: readonly Uint8Array[], signal: AbortSignal): Promise<Outcome>;
+  send(batch: SpanBatch, signal: AbortSignal): Promise<Outcome>;
   dropped(spans: number, reason: DropReason): void;
 }
 
@@ -39,7 +41,10 @@ export class SpanExporter {
   readonly #stopping = new AbortController();
   /** Ends the requests that are left when the time of `stop` is over. */
   readonly #ending = new AbortController();
-  #queue: Uint8Array[] = [];
+  /** Spans are added to the last one; those before it are full. */
+  #queue: SpanBatch[] = [];
+  /** In the queue. */
+  #spans = 0;
   #bytes = 0;
   #loop: Promise<void> | undefined;
   #wake: (() => void) | undefined;
@@ -57,23 +62,27 @@ export class SpanExporter {
   /** Takes a span, or drops it if too many wait. Never waits and never throws. */
   add(span: FinishedSpan): void {
     if (this.#stopping.signal.aborted) return this.#drop(1, "stopped");
-    if (this.#queue.length >= MAX_QUEUE || this.#bytes >= MAX_QUEUE_BYTES) return this.#drop(1, "queue_full");
-    const bytes = this.#encoded(span);
-    if (bytes === undefined) return this.#drop(1, "refused");
-    this.#queue.push(bytes);
-    this.#bytes += bytes.length;
+    if (this.#spans >= MAX_QUEUE || this.#bytes >= MAX_QUEUE_BYTES) return this.#drop(1, "queue_full");
+    const last = this.#queue.at(-1);
+    const batch = last === undefined || isFull(last) ? this.#parts.batch() : last;
+    const before = batch === last ? batch.bytes : 0;
+    if (!this.#isWritten(batch, span)) return this.#drop(1, "refused");
+    if (batch !== last) this.#queue.push(batch);
+    this.#spans++;
+    this.#bytes += batch.bytes - before;
     // Without spans there is no timer.
     this.#loop ??= this.#work();
-    if (this.#queue.length >= MAX_BATCH) this.#wake?.();
+    if (isFull(batch)) this.#wake?.();
   }
 
   // The work that has made the span goes on, whatever is wrong with it.
-  #encoded(span: FinishedSpan): Uint8Array | undefined {
+  #isWritten(batch: SpanBatch, span: FinishedSpan): boolean {
     try {
-      return this.#parts.encode(span);
+      batch.add(span);
+      return true;
     } catch (error) {
       this.#parts.log.debug("span not encoded", { error });
-      return undefined;
+      return false;
     }
   }
 
@@ -88,14 +97,19 @@ export class SpanExporter {
     await Promise.race([work, clock.sleep(ms, done.signal)]);
     this.#ending.abort();
     await work;
-    this.#drop(this.#queue.length, "stopped");
+    this.#drop(this.#spans, "stopped");
+    this.#spans = 0;
     this.#queue = [];
   }
 
   async #work(): Promise<void> {
-    while (this.#queue.length > 0 && !this.#ending.signal.aborted) {
-      if (this.#queue.length < MAX_BATCH) await this.#pause(this.#parts.delayMs);
-      await this.#export(this.#take());
+    for (let [first] = this.#queue; first !== undefined; [first] = this.#queue) {
+      if (this.#ending.signal.aborted) break;
+      if (!isFull(first)) await this.#pause(this.#parts.delayMs);
+      this.#queue.shift();
+      this.#spans -= first.spans;
+      this.#bytes -= first.bytes;
+      await this.#export(first);
     }
     this.#loop = undefined;
   }
@@ -109,19 +123,7 @@ export class SpanExporter {
     this.#wake = undefined;
   }
 
-  #take(): Uint8Array[] {
-    let bytes = 0;
-    let count = 0;
-    for (const span of this.#queue) {
-      if (count === MAX_BATCH || (count > 0 && bytes + span.length > MAX_BATCH_BYTES)) break;
-      bytes += span.length;
-      count++;
-    }
-    this.#bytes -= bytes;
-    return this.#queue.splice(0, count);
-  }
-
-  async #export(batch: readonly Uint8Array[]): Promise<void> {
+  async #export(batch: SpanBatch): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#parts.send(batch, this.#ending.signal);
       this.#hasTaken = outcome.is === "taken";
@@ -129,11 +131,11 @@ export class SpanExporter {
         this.#drop(outcome.rejected, "rejected");
         return this.#say(outcome.rejected > 0, "spans rejected");
       }
-      if (this.#ending.signal.aborted) return this.#drop(batch.length, "stopped");
+      if (this.#ending.signal.aborted) return this.#drop(batch.spans, "stopped");
       this.#say(true, outcome.reason);
-      if (outcome.is === "refused") return this.#drop(batch.length, "refused");
+      if (outcome.is === "refused") return this.#drop(batch.spans, "refused");
       const isLast = attempt === MAX_ATTEMPTS || this.#stopping.signal.aborted;
-      if (isLast) return this.#drop(batch.length, "unreachable");
+      if (isLast) return this.#drop(batch.spans, "unreachable");
       await this.#beforeNext(attempt, outcome.afterMs);
     }
   }
@@ -161,4 +163,8 @@ export class SpanExporter {
     else log.info("traces exported again", { collector, dropped_spans: this.#lost });
     this.#lost = 0;
   }
+}
+
+function isFull({ spans, bytes }: SpanBatch): boolean {
+  return spans >= MAX_BATCH || bytes >= MAX_BATCH_BYTES;
 }

@@ -4,7 +4,7 @@ import { gzip } from "node:zlib";
 import { isObject, type Redacted } from "../../base";
 import { JsonEncoding } from "./encode-json";
 import { ProtobufEncoding, rejectedInProtobuf } from "./encode-protobuf";
-import type { Encoding } from "./encoding";
+import type { Encoding, SpanBatch } from "./encoding";
 import type { Resource } from "./span";
 
 export const PROTOCOLS = ["http/protobuf", "http/json"] as const;
@@ -61,13 +61,13 @@ export function encodingOf(protocol: Protocol, resource: Resource): Encoding {
 export async function send(
   egress: Outbound,
   collector: Collector,
-  spans: readonly Uint8Array[],
+  batch: SpanBatch,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { encoding } = collector;
   const isZipped = collector.compression === "gzip";
   try {
-    const plain = encoding.request(spans);
+    const plain = batch.body();
     const response = await egress.fetch(collector.endpoint, {
       method: "POST",
       group: "telemetry",
