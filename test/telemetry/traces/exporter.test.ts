@@ -34,7 +34,8 @@ class Stage {
   });
 
   add(count: number, parts: FlatSpan = {}): void {
-    for (let at = 0; at < count; at++) this.exporter.add(finished(parts));
+    for (let at = 0; at < count; at++)
+      this.exporter.add({ finished: () => finished(parts), isLarge: parts.attributes !== undefined });
   }
 
   get sizes(): number[] {
