@@ -10,13 +10,11 @@ const WIRE = { varint: 0, bits64: 1, bytes: 2, bits32: 5 } as const;
 export class ByteWriter {
   #bytes: Uint8Array<ArrayBuffer>;
   #view: DataView;
-  #at: number;
+  #at = 0;
 
-  /** `from`: how many bytes are left free before the first. */
-  constructor(size: number, from = 0) {
+  constructor(size: number) {
     this.#bytes = new Uint8Array(size);
     this.#view = new DataView(this.#bytes.buffer);
-    this.#at = from;
   }
 
   /** The end of what is written. */
@@ -34,7 +32,7 @@ export class ByteWriter {
     return this.#bytes.subarray(from, this.#at);
   }
 
-  /** Forgets what was written after this place. */
+  /** Writes again from this place on. */
   back(at: number): void {
     this.#at = at;
   }
@@ -57,20 +55,16 @@ export class ByteWriter {
 
   /** Half a character cannot be in UTF-8, and is replaced. */
   text(field: number, text: string): void {
-    const begun = this.begin(field);
     const { length } = text;
+    const start = this.#at;
+    this.length(field, length);
     const from = this.#advance(length);
     const bytes = this.#bytes;
     for (let at = 0; at < length; at++) {
       const code = text.charCodeAt(at);
-      if (code > 0x7f) {
-        this.#at = from;
-        this.raw(encoder.encode(text));
-        break;
-      }
+      if (code > 0x7f) return this.#longer(field, text, start);
       bytes[from + at] = code;
     }
-    this.end(begun);
   }
 
   /** A whole number that is safe. */
@@ -143,7 +137,14 @@ export class ByteWriter {
     this.#at = until;
   }
 
-  /** Fields up to 15 take one byte. */
+  /** A text that has more bytes than characters. */
+  #longer(field: number, text: string, start: number): void {
+    this.#at = start;
+    const bytes = encoder.encode(text);
+    this.length(field, bytes.length);
+    this.raw(bytes);
+  }
+
   #tag(field: number, type: number): void {
     this.#varint(field * 8 + type);
   }

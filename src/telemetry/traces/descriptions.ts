@@ -23,22 +23,25 @@ const PATHS: { readonly [K in Kind]: Path<K> } = {
   tool: (from, { toolkit, tool, entry, project }, { outcome }) =>
     from.to(tool).to(toolkit).to(entry).to(project).to(outcome),
   hook: (from, { hook, point }, { outcome }) => from.to(hook).to(point).to(outcome),
-  egress: (from, { group, method, url, project }, { status, outcome }) => {
-    const target = url();
-    return from
-      .to(target?.host)
-      .to(target?.protocol)
+  egress: (from, { group, method, url, project }, { status, outcome }) =>
+    from
+      .to(serverOf(url()))
       .to(method)
       .to(group)
       .to(project)
-      .to(status ?? outcome);
-  },
+      .to(status ?? outcome),
   mcp: (from, { method, gateway }, { outcome, code }, inner) =>
     from.to(knownMcpMethod(method)).to(gateway).to(inner).to(outcome).to(code),
   model: (from, { entry, provider, model, operation, streams, project }, { outcome }) =>
     from.to(entry).to(model).to(operation).to(streams).to(project).to(provider).to(outcome),
   refresh: (from, { provider, project }, { outcome }) => from.to(provider).to(project).to(outcome),
 };
+
+/** Scheme, host and port. Addresses that are neither http nor https, which are refused later, have no origin. */
+function serverOf(url: URL | undefined): string | undefined {
+  const origin = url?.origin;
+  return url === undefined || origin !== "null" ? origin : `${url.protocol}//${url.host}`;
+}
 
 export class Descriptions {
   #memory = new Memory();

@@ -49,6 +49,10 @@ class JsonBatch implements SpanBatch {
     return this.#bytes;
   }
 
+  get memory(): number {
+    return this.#bytes;
+  }
+
   add(span: FinishedSpan): void {
     const written = encoder.encode(JSON.stringify(spanOf(span)));
     this.#written.push(written);
@@ -58,6 +62,10 @@ class JsonBatch implements SpanBatch {
   body(): Uint8Array<ArrayBuffer> {
     const pieces = this.#written.flatMap((span, at) => (at === 0 ? [span] : [COMMA, span]));
     return new Uint8Array(Bun.concatArrayBuffers([this.#before, ...pieces, AFTER]));
+  }
+
+  release(): void {
+    this.#written.length = 0;
   }
 }
 

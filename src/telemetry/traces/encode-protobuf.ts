@@ -14,56 +14,59 @@ import {
   type SpanEvent,
 } from "./span";
 
-/** The memory of a batch at first: some thirty spans. */
+/** The memory of the first batch: some fifty spans. */
 const FIRST_BYTES = 16 * 1024;
 
 export class ProtobufEncoding implements Encoding {
   readonly contentType = "application/x-protobuf";
-  readonly #envelope: Envelope;
-  readonly #descriptions = new WeakMap<Description, Uint8Array>();
+  readonly #memory: Memory;
 
   constructor({ attributes, version }: Resource) {
-    this.#envelope = {
-      resource: bytesOf((writer) => {
-        const begun = writer.begin(1);
-        writeAttributes(writer, 1, attributes);
-        writer.end(begun);
-      }),
-      scope: bytesOf((writer) => {
-        const begun = writer.begin(1);
-        writer.text(1, SCOPE_NAME);
-        writer.text(2, version);
-        writer.end(begun);
-      }),
-    };
+    const resource = bytesOf((writer) => {
+      const begun = writer.begin(1);
+      writeAttributes(writer, 1, attributes);
+      writer.end(begun);
+    });
+    const scope = bytesOf((writer) => {
+      const begun = writer.begin(1);
+      writer.text(1, SCOPE_NAME);
+      writer.text(2, version);
+      writer.end(begun);
+    });
+    this.#memory = { resource, scope, descriptions: new WeakMap(), names: new Map(), spare: undefined };
   }
 
   batch(): SpanBatch {
-    return new ProtobufBatch(this.#envelope, this.#descriptions);
+    return new ProtobufBatch(this.#memory);
   }
 }
 
-/** The fields of a request before the spans. */
-interface Envelope {
+/** What batches have in common. */
+interface Memory {
+  /** The fields of a request before the spans. */
   readonly resource: Uint8Array;
   readonly scope: Uint8Array;
+  /** What has been written before. */
+  readonly descriptions: WeakMap<Description, Uint8Array>;
+  readonly names: Map<string, Uint8Array>;
+  /** Of a batch that is not used any more: new memory costs as much as the spans in it. */
+  spare: ByteWriter | undefined;
 }
 
 /** Writes spans one after the other. There is room before them for what comes first in a request and has their length. */
 class ProtobufBatch implements SpanBatch {
-  readonly #envelope: Envelope;
-  readonly #descriptions: WeakMap<Description, Uint8Array>;
+  readonly #memory: Memory;
   readonly #writer: ByteWriter;
   readonly #from: number;
   #spans = 0;
 
-  /** `descriptions`: those that have been written before. */
-  constructor(envelope: Envelope, descriptions: WeakMap<Description, Uint8Array>) {
-    this.#envelope = envelope;
-    this.#descriptions = descriptions;
+  constructor(memory: Memory) {
+    this.#memory = memory;
     // Two tags, and two lengths of at most five bytes.
-    this.#from = envelope.resource.length + envelope.scope.length + 12;
-    this.#writer = new ByteWriter(FIRST_BYTES + this.#from, this.#from);
+    this.#from = memory.resource.length + memory.scope.length + 12;
+    this.#writer = memory.spare ?? new ByteWriter(FIRST_BYTES);
+    this.#writer.back(this.#from);
+    memory.spare = undefined;
   }
 
   get spans(): number {
@@ -71,6 +74,10 @@ class ProtobufBatch implements SpanBatch {
   }
 
   get bytes(): number {
+    return this.#writer.at - this.#from;
+  }
+
+  get memory(): number {
     return this.#writer.size;
   }
 
@@ -90,19 +97,23 @@ class ProtobufBatch implements SpanBatch {
   }
 
   body(): Uint8Array<ArrayBuffer> {
-    const { resource, scope } = this.#envelope;
+    const { resource, scope } = this.#memory;
     const scoped = bytesOf((writer) => {
-      writer.length(2, scope.length + this.#writer.at - this.#from);
+      writer.length(2, scope.length + this.bytes);
       writer.raw(scope);
     });
     const head = bytesOf((writer) => {
-      writer.length(1, resource.length + scoped.length + this.#writer.at - this.#from);
+      writer.length(1, resource.length + scoped.length + this.bytes);
       writer.raw(resource);
       writer.raw(scoped);
     });
     const from = this.#from - head.length;
     this.#writer.overwrite(from, head);
     return this.#writer.slice(from);
+  }
+
+  release(): void {
+    this.#memory.spare = this.#writer;
   }
 
   #write(writer: ByteWriter, span: FinishedSpan): void {
@@ -115,14 +126,32 @@ class ProtobufBatch implements SpanBatch {
     writer.time(7, span.startMs);
     writer.time(8, span.endMs);
     writer.fixed32(16, flagsOf(span));
-    writer.raw(this.#descriptions.get(description) ?? this.#described(description));
-    if (own !== undefined) writeAttributes(writer, 9, own);
+    writer.raw(this.#memory.descriptions.get(description) ?? this.#described(description));
+    if (own !== undefined) this.#writeOwn(writer, own);
     for (const event of events) writeEvent(writer, event);
     if (link === undefined) return;
     const begun = writer.begin(13);
     writer.longId(1, link.trace.id);
     writer.id(2, link.high, link.low);
     writer.end(begun);
+  }
+
+  #writeOwn(writer: ByteWriter, own: Attributes): void {
+    for (const name in own) {
+      const value = own[name];
+      if (value === undefined) continue;
+      const begun = writer.begin(9);
+      writer.raw(this.#memory.names.get(name) ?? this.#named(name));
+      writeValue(writer, 2, value);
+      writer.end(begun);
+    }
+  }
+
+  /** There are a few names only: those of `names.ts`. */
+  #named(name: string): Uint8Array {
+    const bytes = bytesOf((writer) => writer.text(1, name));
+    this.#memory.names.set(name, bytes);
+    return bytes;
   }
 
   #described(description: Description): Uint8Array {
@@ -136,7 +165,7 @@ class ProtobufBatch implements SpanBatch {
       writer.integer(3, 2);
       writer.end(begun);
     });
-    this.#descriptions.set(description, bytes);
+    this.#memory.descriptions.set(description, bytes);
     return bytes;
   }
 }

@@ -10,10 +10,14 @@ export interface Encoding {
 /** Spans that are sent together. */
 export interface SpanBatch {
   readonly spans: number;
-  /** How many bytes of memory it takes. */
+  /** How long its spans are. */
   readonly bytes: number;
+  /** How much memory it takes. */
+  readonly memory: number;
   /** Writes a span. If it throws, the batch is as before. */
   add(span: FinishedSpan): void;
   /** An `ExportTraceServiceRequest`. Nothing is added afterwards. */
   body(): Uint8Array<ArrayBuffer>;
+  /** Ends the use of it and of its body: another batch may take its memory. */
+  release(): void;
 }

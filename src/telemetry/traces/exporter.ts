@@ -8,8 +8,8 @@ import type { EndedSpan } from "./span";
 
 /** Spans that wait. The queue is as long as a second of heavy load. */
 export const MAX_QUEUE = 8192;
-const MAX_QUEUE_BYTES = 16 * 1024 * 1024;
-export const MAX_BATCH = 512;
+const MAX_QUEUE_MEMORY = 16 * 1024 * 1024;
+export const MAX_BATCH = 2048;
 /** Spans that are written at once: the first of them takes several times as long, because other work has displaced the code. */
 const AT_ONCE = 64;
 /** Collectors accept 4 MB at least. */
@@ -49,7 +49,7 @@ export class SpanExporter {
   #queue: SpanBatch[] = [];
   /** In the queue. */
   #spans = 0;
-  #bytes = 0;
+  #memory = 0;
   #loop: Promise<void> | undefined;
   #wake: (() => void) | undefined;
   /** What the log said last. */
@@ -67,7 +67,7 @@ export class SpanExporter {
   add(span: EndedSpan): void {
     if (this.#stopping.signal.aborted) return this.#drop(1, "stopped");
     const waiting = this.#spans + this.#ended.length;
-    if (waiting >= MAX_QUEUE || this.#bytes >= MAX_QUEUE_BYTES) return this.#drop(1, "queue_full");
+    if (waiting >= MAX_QUEUE || this.#memory >= MAX_QUEUE_MEMORY) return this.#drop(1, "queue_full");
     this.#ended.push(span);
     // Without spans there is no timer.
     this.#loop ??= this.#work();
@@ -85,11 +85,11 @@ export class SpanExporter {
   #add(span: EndedSpan): void {
     const last = this.#queue.at(-1);
     const batch = last === undefined || isFull(last) ? this.#parts.batch() : last;
-    const before = batch === last ? batch.bytes : 0;
+    const before = batch === last ? batch.memory : 0;
     if (!this.#isWritten(batch, span)) return this.#drop(1, "refused");
     if (batch !== last) this.#queue.push(batch);
     this.#spans++;
-    this.#bytes += batch.bytes - before;
+    this.#memory += batch.memory - before;
   }
 
   // The work that has made the span goes on, whatever is wrong with it.
@@ -128,8 +128,9 @@ export class SpanExporter {
       const batch = this.#queue.shift();
       if (batch === undefined) continue;
       this.#spans -= batch.spans;
-      this.#bytes -= batch.bytes;
+      this.#memory -= batch.memory;
       await this.#export(batch);
+      batch.release();
     }
     this.#loop = undefined;
   }
