@@ -1,11 +1,11 @@
-// The server of `server.ts`, whose observers are switched while it runs: `bun test/bench/telemetry-server.ts UPSTREAM`. It
-// reads from standard input what observes it next (`both`, `metrics`, `neither`), and answers each line with the processor
-// time that it has used so far, in microseconds.
+// The server of `server.ts`, whose observers are switched while it runs: `bun test/bench/telemetry-server.ts UPSTREAM`. A line
+// on standard input says what observes it from then on (`both`, `metrics`, `neither`). It answers each with the processor time
+// that it has used so far, in microseconds, and the number of requests that have come.
 import { extensions } from "../../catalogs";
 import { startServer } from "../../server";
 import { createRuntime } from "../../src/runtime";
 import { CountedUse } from "../../src/store/use";
-import { Telemetry } from "../../src/telemetry";
+import { type Kind, type Start, Telemetry } from "../../src/telemetry";
 import { loadConfig } from "../support/config";
 import { benchCatalog } from "./catalog";
 
@@ -16,6 +16,8 @@ const switches: Record<"metrics" | "traces", Switch[]> = { metrics: [], traces: 
 interceptSetter("meter", switches.metrics);
 interceptSetter("tracer", switches.traces);
 interceptStores(switches.metrics);
+let requests = 0;
+countRequests();
 
 const all = { ...extensions, catalogs: [...extensions.catalogs, benchCatalog(process.argv[2] ?? "")] };
 const runtime = await createRuntime(loadConfig({ environment: process.env }), all);
@@ -25,7 +27,7 @@ for await (const line of console) {
   for (const change of switches.metrics) change(line !== "neither");
   for (const change of switches.traces) change(line === "both");
   const { user, system } = process.cpuUsage();
-  process.stdout.write(`${user + system}\n`);
+  process.stdout.write(`${JSON.stringify({ micros: user + system, requests })}\n`);
 }
 await end();
 
@@ -51,5 +53,13 @@ function interceptStores(into: Switch[]): void {
   CountedUse.prototype.observe = function intercepted(observer) {
     observe.call(this, observer);
     into.push((isOn) => Reflect.apply(observe, this, [isOn ? observer : undefined]));
+  };
+}
+
+function countRequests(): void {
+  const { begin } = Telemetry.prototype;
+  Telemetry.prototype.begin = function counted<K extends Kind>(this: Telemetry, kind: K, start: Start<K>) {
+    if (kind === "request") requests++;
+    return Reflect.apply(begin<K>, this, [kind, start]);
   };
 }

@@ -2,6 +2,8 @@
 // which takes longer than all other work for a span.
 
 const TWO_32 = 2 ** 32;
+/** Up to here, operations on bits are faster than those on numbers. */
+const LONGEST_INT = 2 ** 31 - 1;
 const encoder = new TextEncoder();
 
 /** Numbers of the wire format. */
@@ -91,12 +93,13 @@ export class ByteWriter {
   time(field: number, ms: number): void {
     const microseconds = Math.round(ms * 1000);
     if (!(microseconds >= 0)) throw new RangeError("a time must be a number");
-    const low = (microseconds % TWO_32) * 1000;
-    const high = Math.floor(microseconds / TWO_32) * 1000 + Math.floor(low / TWO_32);
+    const upper = Math.floor(microseconds / TWO_32);
+    const lower = (microseconds - upper * TWO_32) * 1000;
+    const carry = Math.floor(lower / TWO_32);
     this.#tag(field, WIRE.bits64);
     const at = this.#advance(8);
-    this.#view.setUint32(at, low % TWO_32, true);
-    this.#view.setUint32(at + 4, high, true);
+    this.#view.setUint32(at, lower - carry * TWO_32, true);
+    this.#view.setUint32(at + 4, upper * 1000 + carry, true);
   }
 
   /** Bytes that are numbers of 32 bits, the first four bytes first. */
@@ -152,10 +155,8 @@ export class ByteWriter {
   #varint(value: number): void {
     let at = this.#advance(varintLength(value));
     let rest = value;
-    while (rest > 0x7f) {
-      this.#bytes[at++] = (rest % 128) | 0x80;
-      rest = Math.floor(rest / 128);
-    }
+    for (; rest > LONGEST_INT; rest = Math.floor(rest / 128)) this.#bytes[at++] = (rest % 128) | 0x80;
+    for (; rest > 0x7f; rest >>= 7) this.#bytes[at++] = (rest & 0x7f) | 0x80;
     this.#bytes[at] = rest;
   }
 
@@ -185,7 +186,9 @@ export class ByteWriter {
 }
 
 function varintLength(value: number): number {
-  let length = 1;
-  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 128)) length++;
+  if (value < 1 << 7) return 1;
+  if (value < 1 << 14) return 2;
+  let length = 3;
+  for (let rest = value / (1 << 21); rest >= 1; rest /= 1 << 7) length++;
   return length;
 }

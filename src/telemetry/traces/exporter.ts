@@ -50,6 +50,7 @@ export class SpanExporter {
   /** In the queue. */
   #spans = 0;
   #memory = 0;
+  #isStopping = false;
   #loop: Promise<void> | undefined;
   #wake: (() => void) | undefined;
   /** What the log said last. */
@@ -65,7 +66,7 @@ export class SpanExporter {
 
   /** Takes a span, or drops it if too many wait. Never waits and never throws. */
   add(span: EndedSpan): void {
-    if (this.#stopping.signal.aborted) return this.#drop(1, "stopped");
+    if (this.#isStopping) return this.#drop(1, "stopped");
     const waiting = this.#spans + this.#ended.length;
     if (waiting >= MAX_QUEUE || this.#memory >= MAX_QUEUE_MEMORY) return this.#drop(1, "queue_full");
     this.#ended.push(span);
@@ -107,6 +108,7 @@ export class SpanExporter {
   async stop(): Promise<void> {
     const { clock } = this.#parts;
     const ms = this.#hasTaken ? STOP_MS : STOP_UNKNOWN_MS;
+    this.#isStopping = true;
     this.#stopping.abort();
     this.#wake?.();
     const done = new AbortController();

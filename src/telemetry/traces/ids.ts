@@ -23,9 +23,8 @@ export class Ids {
   }
 
   trace(): TraceId {
-    const id = [this.number(), this.number(), this.number(), this.number()] as const;
     // An id of zeros is invalid.
-    return id.some((part) => part !== 0) ? id : this.trace();
+    return [this.number(), this.number(), this.number(), this.number() || 1];
   }
 
   /** A part of an id. */
