@@ -64,13 +64,19 @@ class Place {
   description: Description | undefined;
   readonly #memory: Memory;
   readonly #next = new Map<Key, Place>();
+  /** The way that was taken last, which is often taken again: comparing costs less than a look-up. */
+  #lastKey: Key;
+  #last: Place | undefined;
 
   constructor(memory: Memory) {
     this.#memory = memory;
   }
 
   to(key: Key): Place {
-    return this.#next.get(key) ?? this.#added(key);
+    if (key === this.#lastKey && this.#last !== undefined) return this.#last;
+    this.#last = this.#next.get(key) ?? this.#added(key);
+    this.#lastKey = key;
+    return this.#last;
   }
 
   #added(key: Key): Place {
