@@ -74,6 +74,7 @@ class Place {
 
   to(key: Key): Place {
     if (key === this.#lastKey && this.#last !== undefined) return this.#last;
+    if (typeof key === "string" && key.length > LONGEST) return new Place(this.#memory);
     this.#last = this.#next.get(key) ?? this.#added(key);
     this.#lastKey = key;
     return this.#last;
@@ -81,7 +82,6 @@ class Place {
 
   #added(key: Key): Place {
     const place = new Place(this.#memory);
-    if (typeof key === "string" && key.length > LONGEST) return place;
     this.#next.set(key, place);
     this.#memory.size++;
     return place;
