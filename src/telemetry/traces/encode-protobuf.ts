@@ -1,6 +1,5 @@
 // OTLP as binary Protocol Buffers. The numbers of the fields are those of opentelemetry/proto/trace/v1/trace.proto and the
 // files that it imports (opentelemetry-proto 1.11.0).
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { ByteWriter } from "./byte-writer";
 import type { Encoding, SpanBatch } from "./encoding";
 import {
@@ -167,29 +166,6 @@ class ProtobufBatch implements SpanBatch {
     });
     this.#memory.descriptions.set(description, bytes);
     return bytes;
-  }
-}
-
-/** How many spans a collector has rejected, of an `ExportTraceServiceResponse`. Throws if it is not one. */
-export function rejectedInProtobuf(body: Uint8Array): number {
-  let rejected = 0;
-  readFields(new BinaryReader(body), (field, type, reader) => {
-    if (field !== 1 || type !== WireType.LengthDelimited) return reader.skip(type);
-    readFields(new BinaryReader(reader.bytes()), (inner, innerType, partial) => {
-      if (inner === 1 && innerType === WireType.Varint) rejected = Number(partial.int64());
-      else partial.skip(innerType);
-    });
-  });
-  return rejected;
-}
-
-function readFields(
-  reader: BinaryReader,
-  take: (field: number, type: WireType, reader: BinaryReader) => unknown,
-): void {
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    take(field, type, reader);
   }
 }
 

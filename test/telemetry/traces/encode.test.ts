@@ -1,6 +1,6 @@
 // Both encodings, decoded by types made from the published protocol files.
 import { expect, test } from "bun:test";
-import { rejectedInProtobuf } from "../../../src/telemetry/traces/encode-protobuf";
+import { rejectedInProtobuf } from "../../../src/telemetry/traces/rejected";
 import type { Encoding } from "../../../src/telemetry/traces/encoding";
 import { spanIdOf, traceIdOf } from "../../../src/telemetry/traces/ids";
 import { encodingOf } from "../../../src/telemetry/traces/send";
@@ -111,7 +111,13 @@ test("the number of rejected spans is read from an answer, and fields of later v
   // partial_success { rejected_spans: 300, error_message: "no" }, and a field 15 that does not exist yet.
   expect(rejectedInProtobuf(Uint8Array.fromHex("0a0708ac0212026e6f7a0101"))).toBe(300);
   expect(rejectedInProtobuf(new Uint8Array())).toBe(0);
-  expect(() => rejectedInProtobuf(Uint8Array.fromHex("0aff"))).toThrow();
+  // Fields of every other type before it, and a negative number.
+  expect(rejectedInProtobuf(Uint8Array.fromHex("1001190102030405060708250102030422027a7a0a020805"))).toBe(5);
+  expect(rejectedInProtobuf(Uint8Array.fromHex("0a0b08ffffffffffffffffff01"))).toBeGreaterThan(
+    Number.MAX_SAFE_INTEGER,
+  );
+  for (const broken of ["0aff", "0a", "0a0208", "0bff", "0a0c08ffffffffffffffffffff01"])
+    expect(() => rejectedInProtobuf(Uint8Array.fromHex(broken))).toThrow(RangeError);
 });
 
 test("a span that cannot be written does not damage the batch", () => {
