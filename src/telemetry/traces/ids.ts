@@ -15,7 +15,7 @@ const DRAWN = 4096;
 /** New ids. */
 export class Ids {
   readonly #random: (bytes: number) => Uint8Array;
-  #drawn = new Int32Array();
+  #drawn: DataView = new DataView(new ArrayBuffer());
   #at = 0;
 
   constructor(random: (bytes: number) => Uint8Array) {
@@ -29,11 +29,16 @@ export class Ids {
 
   /** A part of an id. */
   number(): number {
-    const next = this.#drawn[this.#at++];
-    if (next !== undefined) return next;
-    this.#drawn = new Int32Array(Uint8Array.from(this.#random(DRAWN)).buffer);
+    if (this.#at === this.#drawn.byteLength) this.#draw();
+    const next = this.#drawn.getInt32(this.#at);
+    this.#at += 4;
+    return next;
+  }
+
+  #draw(): void {
+    const { buffer, byteOffset, byteLength } = this.#random(DRAWN);
+    this.#drawn = new DataView(buffer, byteOffset, byteLength);
     this.#at = 0;
-    return this.number();
   }
 }
 
