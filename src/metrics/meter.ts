@@ -7,25 +7,11 @@ import type { Ended } from "./instruments/part";
 import { requestFamilies } from "./instruments/requests";
 import { runFamilies } from "./instruments/runs";
 
-/**
- * Activities that are counted at once. One alone takes several times as long, because other work has displaced the counters
- * from the caches of the processor.
- */
-const AT_ONCE = 64;
-
-interface Waiting<K extends Kind> {
-  kind: K;
-  start: Start<K>;
-  end: End<K>;
-  ms: number;
-}
-
 export class MetricsMeter implements Meter {
   readonly families: readonly Family[];
   readonly #ended: Ended;
   readonly #happened: Happened;
   readonly #measures: Readonly<Record<keyof Measures, Histogram>>;
-  #waiting: Waiting<Kind>[] = [];
 
   /** `builtIn`: the toolkits that every project has, whose names are not those of a project. */
   constructor(builtIn: readonly string[]) {
@@ -46,18 +32,6 @@ export class MetricsMeter implements Meter {
   }
 
   ended<K extends Kind>(kind: K, start: Start<K>, end: End<K>, ms: number): void {
-    this.#waiting.push({ kind, start, end, ms });
-    if (this.#waiting.length >= AT_ONCE) this.count();
-  }
-
-  /** Counts what waits, so that the families have everything that has ended. */
-  count(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const one of waiting) this.#count(one);
-  }
-
-  #count<K extends Kind>({ kind, start, end, ms }: Waiting<K>): void {
     this.#ended[kind](start, end, ms);
   }
 

@@ -27,7 +27,6 @@ export class Metrics {
   certificateEndsAt: number | undefined;
   readonly isOn: boolean;
   readonly #core: Core;
-  readonly #meter: MetricsMeter;
   readonly #families: readonly Family[];
   readonly #eventLoop = new EventLoop();
 
@@ -36,7 +35,6 @@ export class Metrics {
     this.#core = core;
     this.isOn = settings["metrics.enabled"];
     const meter = new MetricsMeter(parts.builtIn);
-    this.#meter = meter;
     if (this.isOn) {
       telemetry.meter = meter;
       observe(core, store, "main");
@@ -70,7 +68,6 @@ export class Metrics {
   /** `viewer`: the project whose names are shown, all others are `other`; undefined: those of all projects. */
   async page(accept: string | undefined, viewer: string | undefined): Promise<Page> {
     const format = formatFor(accept);
-    this.#meter.count();
     const families = await Promise.all(this.#families.map((family) => this.#read(family)));
     return { contentType: format.contentType, text: pageOf(families, format, viewer) };
   }

@@ -4,14 +4,12 @@ import type { Clock, Log } from "../../base";
 import type { DropReason } from "../activities";
 import type { SpanBatch } from "./encoding";
 import type { Outcome } from "./send";
-import type { EndedSpan } from "./span";
+import type { FinishedSpan } from "./span";
 
 /** Spans that wait. The queue is as long as a second of heavy load. */
 export const MAX_QUEUE = 8192;
 const MAX_QUEUE_MEMORY = 16 * 1024 * 1024;
 export const MAX_BATCH = 2048;
-/** Spans that are written at once: the first of them takes several times as long, because other work has displaced the code. */
-const AT_ONCE = 64;
 /** Collectors accept 4 MB at least. */
 const MAX_BATCH_BYTES = 1024 * 1024;
 const FIRST_PAUSE_MS = 1000;
@@ -43,8 +41,6 @@ export class SpanExporter {
   readonly #stopping = new AbortController();
   /** Ends the requests that are left when the time of `stop` is over. */
   readonly #ending = new AbortController();
-  /** Ended, and not in the queue yet. */
-  #ended: EndedSpan[] = [];
   /** Spans are added to the last one; those before it are full. */
   #queue: SpanBatch[] = [];
   /** In the queue. */
@@ -65,25 +61,9 @@ export class SpanExporter {
   }
 
   /** Takes a span, or drops it if too many wait. Never waits and never throws. */
-  add(span: EndedSpan): void {
+  add(span: FinishedSpan): void {
     if (this.#isStopping) return this.#drop(1, "stopped");
-    const waiting = this.#spans + this.#ended.length;
-    if (waiting >= MAX_QUEUE || this.#memory >= MAX_QUEUE_MEMORY) return this.#drop(1, "queue_full");
-    this.#ended.push(span);
-    // Without spans there is no timer.
-    this.#loop ??= this.#work();
-    if (span.isLarge || this.#ended.length >= AT_ONCE) this.#write();
-  }
-
-  #write(): void {
-    const ended = this.#ended;
-    this.#ended = [];
-    for (const span of ended) this.#add(span);
-    const [first] = this.#queue;
-    if (first !== undefined && isFull(first)) this.#wake?.();
-  }
-
-  #add(span: EndedSpan): void {
+    if (this.#spans >= MAX_QUEUE || this.#memory >= MAX_QUEUE_MEMORY) return this.#drop(1, "queue_full");
     const last = this.#queue.at(-1);
     const batch = last === undefined || isFull(last) ? this.#parts.batch() : last;
     const before = batch === last ? batch.memory : 0;
@@ -91,12 +71,15 @@ export class SpanExporter {
     if (batch !== last) this.#queue.push(batch);
     this.#spans++;
     this.#memory += batch.memory - before;
+    // Without spans there is no timer.
+    this.#loop ??= this.#work();
+    if (isFull(batch)) this.#wake?.();
   }
 
   // The work that has made the span goes on, whatever is wrong with it.
-  #isWritten(batch: SpanBatch, span: EndedSpan): boolean {
+  #isWritten(batch: SpanBatch, span: FinishedSpan): boolean {
     try {
-      batch.add(span.finished());
+      batch.add(span);
       return true;
     } catch (error) {
       this.#parts.log.debug("span not encoded", { error });
@@ -116,23 +99,20 @@ export class SpanExporter {
     await Promise.race([work, clock.sleep(ms, done.signal)]);
     this.#ending.abort();
     await work;
-    this.#drop(this.#spans + this.#ended.length, "stopped");
+    this.#drop(this.#spans, "stopped");
     this.#spans = 0;
     this.#queue = [];
-    this.#ended = [];
   }
 
   async #work(): Promise<void> {
-    while (this.#spans + this.#ended.length > 0 && !this.#ending.signal.aborted) {
-      const [first] = this.#queue;
-      if (first === undefined || !isFull(first)) await this.#pause(this.#parts.delayMs);
-      this.#write();
-      const batch = this.#queue.shift();
-      if (batch === undefined) continue;
-      this.#spans -= batch.spans;
-      this.#memory -= batch.memory;
-      await this.#export(batch);
-      batch.release();
+    for (let [first] = this.#queue; first !== undefined; [first] = this.#queue) {
+      if (this.#ending.signal.aborted) break;
+      if (!isFull(first)) await this.#pause(this.#parts.delayMs);
+      this.#queue.shift();
+      this.#spans -= first.spans;
+      this.#memory -= first.memory;
+      await this.#export(first);
+      first.release();
     }
     this.#loop = undefined;
   }

@@ -8,12 +8,12 @@ import type { Descriptions } from "./descriptions";
 import type { Ids } from "./ids";
 import { ownAttributes, toolOf } from "./kinds";
 import type { Propagation } from "./propagation";
-import type { Attributes, Description, EndedSpan, FinishedSpan, SpanContext, SpanEvent, Trace } from "./span";
+import type { Attributes, Description, FinishedSpan, SpanContext, SpanEvent, Trace } from "./span";
 
 /** A span of any kind, as its children see it. */
 export type AnySpan = Pick<
   LiveSpan<Kind>,
-  "trace" | "high" | "low" | "run" | "isOver" | "happened" | "ranTool" | "withhold" | "describe"
+  "trace" | "high" | "low" | "run" | "isOver" | "happened" | "ranTool" | "withhold"
 >;
 
 export interface LiveTrace extends Trace {
@@ -29,7 +29,7 @@ export interface SpanParts {
   /** Projects whose spans have arguments and results. */
   content: ReadonlySet<string>;
   propagation: Propagation;
-  ended(span: EndedSpan): void;
+  ended(span: FinishedSpan): void;
 }
 
 export interface Place {
@@ -50,7 +50,7 @@ const MAX_EVENTS = 32;
 /** With more, arguments and results are left out. */
 const MAX_SECRETS = 1000;
 
-export class LiveSpan<K extends Kind> implements Span<K>, SpanContext, EndedSpan {
+export class LiveSpan<K extends Kind> implements Span<K>, SpanContext {
   readonly trace: LiveTrace;
   readonly high: number;
   readonly low: number;
@@ -63,10 +63,9 @@ export class LiveSpan<K extends Kind> implements Span<K>, SpanContext, EndedSpan
   readonly #around: AnySpan | undefined;
   readonly #from: number;
   #endedAt = Infinity;
-  #end: End<K> | undefined;
   #events: SpanEvent[] | undefined;
   #content: Attributes | undefined;
-  #inner: Pick<AnySpan, "describe"> | undefined;
+  #inner: Description | undefined;
 
   /** `from`: monotonic, ms. */
   constructor(parts: SpanParts, kind: K, start: Start<K>, from: number, { trace, remote, around }: Place) {
@@ -93,38 +92,23 @@ export class LiveSpan<K extends Kind> implements Span<K>, SpanContext, EndedSpan
 
   end(fields: End<K>, atMs: number): void {
     this.#endedAt = atMs;
-    this.#end = fields;
     if (!this.trace.isSampled) return;
-    if (this.#kind === "tool") this.#around?.ranTool(this);
-    this.#parts.ended(this);
-  }
-
-  /** What it is like. Only for one that has ended. */
-  describe(): Description {
-    if (this.#end === undefined) throw new Error("a span that goes on has no description");
-    const inner = this.#inner?.describe();
-    return this.#parts.descriptions.of(this.#kind, this.#start, this.#end, inner);
-  }
-
-  finished(): FinishedSpan {
-    const description = this.describe();
-    const own = this.#end === undefined ? undefined : ownAttributes(this.#start, this.#end);
+    const start = this.#start;
     const { anchorMs } = this.trace;
-    return {
+    const description = this.#parts.descriptions.of(this.#kind, start, fields, this.#inner);
+    if (this.#kind === "tool") this.#around?.ranTool(description);
+    const own = ownAttributes(start, fields);
+    this.#parts.ended({
       context: this,
       parent: this.#remote ?? this.#around,
       hasRemoteParent: this.#remote !== undefined,
       description,
       own: this.#content === undefined ? own : { ...own, ...this.#content },
       startMs: anchorMs + this.#from,
-      endMs: anchorMs + this.#endedAt,
+      endMs: anchorMs + atMs,
       events: this.#events ?? NO_EVENTS,
       link: this.#remote === undefined ? undefined : this.#around,
-    };
-  }
-
-  get isLarge(): boolean {
-    return this.#content !== undefined;
+    });
   }
 
   content(content: () => Content): void {
@@ -144,7 +128,7 @@ export class LiveSpan<K extends Kind> implements Span<K>, SpanContext, EndedSpan
     for (const secret of secrets()) if (this.run.secrets.size <= MAX_SECRETS) this.run.secrets.add(secret);
   }
 
-  ranTool(tool: Pick<AnySpan, "describe">): void {
+  ranTool(tool: Description): void {
     this.#inner = tool;
   }
 

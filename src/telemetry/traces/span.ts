@@ -54,13 +54,6 @@ export interface FinishedSpan {
   readonly link: SpanContext | undefined;
 }
 
-/** A span that has ended, before it is described: what makes spans does not have to wait for that. */
-export interface EndedSpan {
-  /** It has texts that could be long, so that it is not kept longer than needed. */
-  readonly isLarge: boolean;
-  finished(): FinishedSpan;
-}
-
 export interface Resource {
   attributes: Attributes;
   /** Version of the program that makes the spans. */

@@ -34,8 +34,7 @@ class Stage {
   });
 
   add(count: number, parts: FlatSpan = {}): void {
-    for (let at = 0; at < count; at++)
-      this.exporter.add({ finished: () => finished(parts), isLarge: parts.attributes !== undefined });
+    for (let at = 0; at < count; at++) this.exporter.add(finished(parts));
   }
 
   get sizes(): number[] {
