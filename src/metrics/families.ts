@@ -46,9 +46,17 @@ interface Series<Value> {
   value: Value;
 }
 
+/** A place in a tree of labels. */
+interface Place<Value> {
+  series: Series<Value> | undefined;
+  readonly next: Map<string, Place<Value>>;
+}
+
 /** The series of a family by their labels. Their number is bounded, whatever names projects choose. */
 class SeriesMap<Value> {
-  readonly #byKey = new Map<string, Series<Value>>();
+  readonly #series: Series<Value>[] = [];
+  /** By owner. A tree, because one key of all labels would be a new text for each look-up. */
+  readonly #places = new Map<string | undefined, Place<Value>>();
   readonly #owned = new Map<string, number>();
   readonly #isOwned: readonly boolean[];
   readonly #make: () => Value;
@@ -60,12 +68,17 @@ class SeriesMap<Value> {
   }
 
   of(labels: readonly string[], owner: string | undefined): Value {
-    const known = this.#byKey.get(keyOf(labels, owner));
-    return known === undefined ? this.#add(labels, owner) : known.value;
+    return this.#known(labels, owner)?.value ?? this.#add(labels, owner);
   }
 
   values(): Iterable<Series<Value>> {
-    return this.#byKey.values();
+    return this.#series;
+  }
+
+  #known(labels: readonly string[], owner: string | undefined): Series<Value> | undefined {
+    let place = this.#places.get(owner);
+    for (let at = 0; at < labels.length; at++) place = place?.next.get(labels[at] ?? "");
+    return place?.series;
   }
 
   #add(labels: readonly string[], owner: string | undefined): Value {
@@ -73,7 +86,7 @@ class SeriesMap<Value> {
     const ofProject = this.#owned.get(owner) ?? 0;
     if (ofProject >= MOST_OF_PROJECT || this.#allOwned >= MOST_OWNED) {
       const others = labels.map((label, at) => (this.#isOwned[at] === true ? OTHER : label));
-      return this.#byKey.get(keyOf(others, undefined))?.value ?? this.#put(others, undefined);
+      return this.#known(others, undefined)?.value ?? this.#put(others, undefined);
     }
     this.#owned.set(owner, ofProject + 1);
     this.#allOwned++;
@@ -82,19 +95,21 @@ class SeriesMap<Value> {
 
   #put(labels: readonly string[], owner: string | undefined): Value {
     const value = this.#make();
-    this.#byKey.set(keyOf(labels, owner), { labels: [...labels], owner, value });
+    const series = { labels: [...labels], owner, value };
+    this.#series.push(series);
+    let place = childOf(this.#places, owner);
+    for (const label of labels) place = childOf(place.next, label);
+    place.series = series;
     return value;
   }
 }
 
-// No name contains the separator.
-function keyOf(labels: readonly string[], owner: string | undefined): string {
-  const [first = "", second, third, fourth] = labels;
-  let key = owner === undefined ? first : `${owner}\u0001${first}`;
-  if (second !== undefined) key += `\u0000${second}`;
-  if (third !== undefined) key += `\u0000${third}`;
-  if (fourth !== undefined) key += `\u0000${fourth}`;
-  return key;
+function childOf<Key, Value>(places: Map<Key, Place<Value>>, key: Key): Place<Value> {
+  const known = places.get(key);
+  if (known !== undefined) return known;
+  const place: Place<Value> = { series: undefined, next: new Map() };
+  places.set(key, place);
+  return place;
 }
 
 export interface Options {
@@ -116,7 +131,7 @@ export class Counter implements Family {
     if (description.labels.length === 0) this.add([], 0);
   }
 
-  /** At most four labels. `owner`: the project that has chosen the names among them. */
+  /** `owner`: the project that has chosen the names among them. */
   add(labels: readonly string[], by = 1, owner?: string): void {
     this.#series.of(labels, owner).count += by;
   }

@@ -22,8 +22,8 @@ export interface Meter {
 
 /** Makes spans. */
 export interface Tracer {
-  /** A span below the current one. */
-  start<K extends Kind>(kind: K, start: Start<K>): Span<K>;
+  /** A span below the current one. `atMs`: now, monotonic. */
+  start<K extends Kind>(kind: K, start: Start<K>, atMs: number): Span<K>;
   /** The same function, which runs in the span that is the current one now. */
   bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T;
   /** An event of the current span. */
@@ -51,7 +51,8 @@ export interface Content {
 export interface Span<K extends Kind> {
   /** Runs work in which the span is the current one. */
   within<T>(work: () => T): T;
-  end(fields: End<K>): void;
+  /** `atMs`: now, monotonic. */
+  end(fields: End<K>, atMs: number): void;
   /** Called only if the project of the run has switched it on. */
   content(content: () => Content): void;
 }
@@ -76,7 +77,8 @@ export class Telemetry {
 
   /** Begins an activity. The caller must end it. */
   begin<K extends Kind>(kind: K, start: Start<K>): Activity<K> {
-    return new Activity(kind, start, this.#clock, this.#meter, this.#tracer?.start(kind, start));
+    const from = this.#clock.monotonic();
+    return new Activity(kind, start, from, this.#clock, this.#meter, this.#tracer?.start(kind, start, from));
   }
 
   /** Runs work as an activity. It ends with the work, if the work has not ended it with more; a throw is passed on. */
@@ -132,13 +134,20 @@ export class Activity<K extends Kind> {
   readonly #from: number;
   #ms: number | undefined;
 
-  constructor(kind: K, start: Start<K>, clock: Clock, meter: Meter | undefined, span: Span<K> | undefined) {
+  constructor(
+    kind: K,
+    start: Start<K>,
+    from: number,
+    clock: Clock,
+    meter: Meter | undefined,
+    span: Span<K> | undefined,
+  ) {
     this.#kind = kind;
     this.#start = start;
     this.#clock = clock;
     this.#meter = meter;
     this.#span = span;
-    this.#from = clock.monotonic();
+    this.#from = from;
   }
 
   /** Runs work that belongs to the activity. */
@@ -149,9 +158,10 @@ export class Activity<K extends Kind> {
   /** Ends the activity and returns how long it took, in ms. Only the first end counts. */
   end(fields: End<K>): number {
     if (this.#ms !== undefined) return this.#ms;
-    this.#ms = this.#clock.monotonic() - this.#from;
+    const now = this.#clock.monotonic();
+    this.#ms = now - this.#from;
     this.#meter?.ended(this.#kind, this.#start, fields, this.#ms);
-    this.#span?.end(fields);
+    this.#span?.end(fields, now);
     return this.#ms;
   }
 

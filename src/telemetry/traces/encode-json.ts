@@ -1,63 +1,101 @@
 // OTLP as JSON: the JSON mapping of Protocol Buffers, but ids in hexadecimal and enumerations as numbers. 64-bit numbers are
 // texts.
-import type { Encoding } from "./encoding";
+import type { Encoding, SpanBatch } from "./encoding";
+import { hexOfSpan, hexOfTrace } from "./ids";
 import {
   type Attributes,
   type AttributeValue,
+  type FinishedSpan,
   flagsOf,
-  nanoseconds,
   type Resource,
   SCOPE_NAME,
-  type FinishedSpan,
 } from "./span";
+
+const encoder = new TextEncoder();
+const COMMA = encoder.encode(",");
+const AFTER = encoder.encode("]}]}]}");
 
 export class JsonEncoding implements Encoding {
   readonly contentType = "application/json";
-  readonly #encoder = new TextEncoder();
   readonly #before: Uint8Array;
-  readonly #after: Uint8Array;
 
   constructor({ attributes, version }: Resource) {
     const scope = JSON.stringify({ name: SCOPE_NAME, version });
     const resource = JSON.stringify({ attributes: keyValues(attributes) });
-    this.#before = this.#encoder.encode(
+    this.#before = encoder.encode(
       `{"resourceSpans":[{"resource":${resource},"scopeSpans":[{"scope":${scope},"spans":[`,
     );
-    this.#after = this.#encoder.encode("]}]}]}");
   }
 
-  span(span: FinishedSpan): Uint8Array {
-    return this.#encoder.encode(JSON.stringify(spanOf(span)));
+  batch(): SpanBatch {
+    return new JsonBatch(this.#before);
+  }
+}
+
+class JsonBatch implements SpanBatch {
+  readonly #before: Uint8Array;
+  readonly #written: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(before: Uint8Array) {
+    this.#before = before;
   }
 
-  request(spans: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-    const comma = this.#encoder.encode(",");
-    const pieces = spans.flatMap((span, at) => (at === 0 ? [span] : [comma, span]));
-    return new Uint8Array(Bun.concatArrayBuffers([this.#before, ...pieces, this.#after]));
+  get spans(): number {
+    return this.#written.length;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get memory(): number {
+    return this.#bytes;
+  }
+
+  add(span: FinishedSpan): void {
+    const written = encoder.encode(JSON.stringify(spanOf(span)));
+    this.#written.push(written);
+    this.#bytes += written.length;
+  }
+
+  body(): Uint8Array<ArrayBuffer> {
+    const pieces = this.#written.flatMap((span, at) => (at === 0 ? [span] : [COMMA, span]));
+    return new Uint8Array(Bun.concatArrayBuffers([this.#before, ...pieces, AFTER]));
+  }
+
+  release(): void {
+    this.#written.length = 0;
   }
 }
 
 function spanOf(span: FinishedSpan): object {
-  const { traceId, spanId, traceState } = span.context;
+  const { context, parent, description, own, link } = span;
+  const { id, state } = context.trace;
   return {
-    traceId,
-    spanId,
-    ...(traceState === "" ? {} : { traceState }),
-    ...(span.parentSpanId === undefined ? {} : { parentSpanId: span.parentSpanId }),
+    traceId: hexOfTrace(id),
+    spanId: hexOfSpan(context),
+    ...(state === "" ? {} : { traceState: state }),
+    ...(parent === undefined ? {} : { parentSpanId: hexOfSpan(parent) }),
     flags: flagsOf(span),
-    name: span.name,
-    kind: span.kind,
-    startTimeUnixNano: String(nanoseconds(span.startMs)),
-    endTimeUnixNano: String(nanoseconds(span.endMs)),
-    attributes: keyValues(span.attributes),
+    name: description.name,
+    kind: description.kind,
+    startTimeUnixNano: nanoseconds(span.startMs),
+    endTimeUnixNano: nanoseconds(span.endMs),
+    attributes: keyValues({ ...description.attributes, ...own }),
     events: span.events.map(({ name, atMs, attributes }) => ({
       name,
-      timeUnixNano: String(nanoseconds(atMs)),
+      timeUnixNano: nanoseconds(atMs),
       attributes: keyValues(attributes),
     })),
-    links: span.link === undefined ? [] : [{ traceId: span.link.traceId, spanId: span.link.spanId }],
-    status: span.error === undefined ? {} : { code: 2 },
+    links: link === undefined ? [] : [{ traceId: hexOfTrace(link.trace.id), spanId: hexOfSpan(link) }],
+    status: description.error === undefined ? {} : { code: 2 },
   };
+}
+
+/** Nanoseconds since the epoch, to a microsecond: more is not in a number. */
+function nanoseconds(ms: number): string {
+  return String(BigInt(Math.round(ms * 1000)) * 1000n);
 }
 
 function keyValues(attributes: Attributes): object[] {
@@ -76,6 +114,6 @@ function anyValue(value: AttributeValue): object {
 }
 
 /** Half a character cannot be in UTF-8. */
-export function wellFormed(text: string): string {
+function wellFormed(text: string): string {
   return text.isWellFormed() ? text : text.toWellFormed();
 }

@@ -1,171 +1,211 @@
 // OTLP as binary Protocol Buffers. The numbers of the fields are those of opentelemetry/proto/trace/v1/trace.proto and the
 // files that it imports (opentelemetry-proto 1.11.0).
-import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-import { wellFormed } from "./encode-json";
-import type { Encoding } from "./encoding";
-import { KnownAttributes } from "./known-attributes";
+import { ByteWriter } from "./byte-writer";
+import type { Encoding, SpanBatch } from "./encoding";
 import {
   type Attributes,
   type AttributeValue,
+  type Description,
+  type FinishedSpan,
   flagsOf,
   type Resource,
   SCOPE_NAME,
-  type FinishedSpan,
-  type SpanContext,
   type SpanEvent,
 } from "./span";
 
-/** Writes spans, and requests with them. Remembers what repeats. */
+/** The memory of the first batch: some fifty spans. */
+const FIRST_BYTES = 16 * 1024;
+
 export class ProtobufEncoding implements Encoding {
   readonly contentType = "application/x-protobuf";
-  readonly #known = new KnownAttributes();
-  readonly #writer = new BinaryWriter();
-  /** The fields of a request before the spans. */
-  readonly #resource: Uint8Array;
-  readonly #scope: Uint8Array;
+  readonly #memory: Memory;
 
   constructor({ attributes, version }: Resource) {
-    this.#resource = bytesOf((writer) => message(writer, 1, () => this.#attributes(writer, 1, attributes)));
-    this.#scope = bytesOf((writer) =>
-      message(writer, 1, () => {
-        text(writer, 1, SCOPE_NAME);
-        text(writer, 2, version);
-      }),
-    );
+    const resource = bytesOf((writer) => {
+      const begun = writer.begin(1);
+      writeAttributes(writer, 1, attributes);
+      writer.end(begun);
+    });
+    const scope = bytesOf((writer) => {
+      const begun = writer.begin(1);
+      writer.text(1, SCOPE_NAME);
+      writer.text(2, version);
+      writer.end(begun);
+    });
+    this.#memory = { resource, scope, descriptions: new WeakMap(), names: new Map(), spare: undefined };
   }
 
-  span(span: FinishedSpan): Uint8Array {
+  batch(): SpanBatch {
+    return new ProtobufBatch(this.#memory);
+  }
+}
+
+/** What batches have in common. */
+interface Memory {
+  /** The fields of a request before the spans. */
+  readonly resource: Uint8Array;
+  readonly scope: Uint8Array;
+  /** What has been written before. */
+  readonly descriptions: WeakMap<Description, Uint8Array>;
+  readonly names: Map<string, Uint8Array>;
+  /** Of a batch that is not used any more: new memory costs as much as the spans in it. */
+  spare: ByteWriter | undefined;
+}
+
+/** Writes spans one after the other. There is room before them for what comes first in a request and has their length. */
+class ProtobufBatch implements SpanBatch {
+  readonly #memory: Memory;
+  readonly #writer: ByteWriter;
+  readonly #from: number;
+  #spans = 0;
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+    // Two tags, and two lengths of at most five bytes.
+    this.#from = memory.resource.length + memory.scope.length + 12;
+    this.#writer = memory.spare ?? new ByteWriter(FIRST_BYTES);
+    this.#writer.back(this.#from);
+    memory.spare = undefined;
+  }
+
+  get spans(): number {
+    return this.#spans;
+  }
+
+  get bytes(): number {
+    return this.#writer.at - this.#from;
+  }
+
+  get memory(): number {
+    return this.#writer.size;
+  }
+
+  add(span: FinishedSpan): void {
+    const writer = this.#writer;
+    const { at } = writer;
     try {
-      this.#span(this.#writer, span);
+      const begun = writer.begin(2, 2);
+      this.#write(writer, span);
+      writer.end(begun, 2);
+      this.#spans++;
     } catch (thrown) {
       // The next span does not begin with half of this one.
-      this.#writer.finish();
+      writer.back(at);
       throw thrown;
     }
-    return this.#writer.finish();
   }
 
-  request(spans: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-    return bytesOf((writer) =>
-      message(writer, 1, () => {
-        writer.raw(this.#resource);
-        message(writer, 2, () => {
-          writer.raw(this.#scope);
-          for (const span of spans) writer.tag(2, WireType.LengthDelimited).bytes(span);
-        });
-      }),
-    );
+  body(): Uint8Array<ArrayBuffer> {
+    const { resource, scope } = this.#memory;
+    const scoped = bytesOf((writer) => {
+      writer.length(2, scope.length + this.bytes);
+      writer.raw(scope);
+    });
+    const head = bytesOf((writer) => {
+      writer.length(1, resource.length + scoped.length + this.bytes);
+      writer.raw(resource);
+      writer.raw(scoped);
+    });
+    const from = this.#from - head.length;
+    this.#writer.overwrite(from, head);
+    return this.#writer.slice(from);
   }
 
-  #span(writer: BinaryWriter, span: FinishedSpan): void {
-    const { context, parentSpanId, link, error } = span;
-    id(writer, 1, context.traceId);
-    id(writer, 2, context.spanId);
-    if (context.traceState !== "") text(writer, 3, context.traceState);
-    if (parentSpanId !== undefined) id(writer, 4, parentSpanId);
-    text(writer, 5, span.name);
-    writer.tag(6, WireType.Varint).int32(span.kind);
-    time(writer, 7, span.startMs);
-    time(writer, 8, span.endMs);
-    this.#attributes(writer, 9, span.attributes);
-    for (const event of span.events) message(writer, 11, () => this.#event(writer, event));
-    if (link !== undefined) message(writer, 13, () => writeLink(writer, link));
-    if (error !== undefined) message(writer, 15, () => writer.tag(3, WireType.Varint).int32(2));
-    writer.tag(16, WireType.Bit32).fixed32(flagsOf(span));
+  release(): void {
+    this.#memory.spare = this.#writer;
   }
 
-  #event(writer: BinaryWriter, { atMs, name, attributes }: SpanEvent): void {
-    time(writer, 1, atMs);
-    text(writer, 2, name);
-    this.#attributes(writer, 3, attributes);
+  #write(writer: ByteWriter, span: FinishedSpan): void {
+    const { context, parent, description, own, events, link } = span;
+    const { id, state } = context.trace;
+    writer.longId(1, id);
+    writer.id(2, context.high, context.low);
+    if (state !== "") writer.text(3, state);
+    if (parent !== undefined) writer.id(4, parent.high, parent.low);
+    writer.time(7, span.startMs);
+    writer.time(8, span.endMs);
+    writer.fixed32(16, flagsOf(span));
+    writer.raw(this.#memory.descriptions.get(description) ?? this.#described(description));
+    if (own !== undefined) this.#writeOwn(writer, own);
+    for (const event of events) writeEvent(writer, event);
+    if (link === undefined) return;
+    const begun = writer.begin(13);
+    writer.longId(1, link.trace.id);
+    writer.id(2, link.high, link.low);
+    writer.end(begun);
   }
 
-  #attributes(writer: BinaryWriter, field: number, attributes: Attributes): void {
-    // Without a list of the entries: there are some for every span.
-    for (const name in attributes) {
-      const value = attributes[name];
+  #writeOwn(writer: ByteWriter, own: Attributes): void {
+    for (const name in own) {
+      const value = own[name];
       if (value === undefined) continue;
-      const known = typeof value === "string" ? this.#known.bytesOf(name, wellFormed(value)) : undefined;
-      if (known === undefined) message(writer, field, () => writeAttribute(writer, name, value));
-      else writer.tag(field, WireType.LengthDelimited).bytes(known);
+      const begun = writer.begin(9);
+      writer.raw(this.#memory.names.get(name) ?? this.#named(name));
+      writeValue(writer, 2, value);
+      writer.end(begun);
     }
   }
-}
 
-/** How many spans a collector has rejected, of an `ExportTraceServiceResponse`. Throws if it is not one. */
-export function rejectedInProtobuf(body: Uint8Array): number {
-  let rejected = 0;
-  readFields(new BinaryReader(body), (field, type, reader) => {
-    if (field !== 1 || type !== WireType.LengthDelimited) return reader.skip(type);
-    readFields(new BinaryReader(reader.bytes()), (inner, innerType, partial) => {
-      if (inner === 1 && innerType === WireType.Varint) rejected = Number(partial.int64());
-      else partial.skip(innerType);
+  /** There are a few names only: those of `names.ts`. */
+  #named(name: string): Uint8Array {
+    const bytes = bytesOf((writer) => writer.text(1, name));
+    this.#memory.names.set(name, bytes);
+    return bytes;
+  }
+
+  #described(description: Description): Uint8Array {
+    const { name, kind, attributes, error } = description;
+    const bytes = bytesOf((writer) => {
+      writer.text(5, name);
+      writer.integer(6, kind);
+      writeAttributes(writer, 9, attributes);
+      if (error === undefined) return;
+      const begun = writer.begin(15);
+      writer.integer(3, 2);
+      writer.end(begun);
     });
-  });
-  return rejected;
-}
-
-function readFields(
-  reader: BinaryReader,
-  take: (field: number, type: WireType, reader: BinaryReader) => unknown,
-): void {
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    take(field, type, reader);
+    this.#memory.descriptions.set(description, bytes);
+    return bytes;
   }
 }
 
-function bytesOf(write: (writer: BinaryWriter) => void): Uint8Array<ArrayBuffer> {
-  const writer = new BinaryWriter();
+function bytesOf(write: (writer: ByteWriter) => void): Uint8Array<ArrayBuffer> {
+  const writer = new ByteWriter(512);
   write(writer);
-  return writer.finish();
+  return writer.slice(0);
 }
 
-function writeLink(writer: BinaryWriter, { traceId, spanId }: SpanContext): void {
-  id(writer, 1, traceId);
-  id(writer, 2, spanId);
+function writeEvent(writer: ByteWriter, { atMs, name, attributes }: SpanEvent): void {
+  const begun = writer.begin(11);
+  writer.time(1, atMs);
+  writer.text(2, name);
+  writeAttributes(writer, 3, attributes);
+  writer.end(begun);
 }
 
-function writeAttribute(writer: BinaryWriter, name: string, value: AttributeValue): void {
-  text(writer, 1, name);
-  message(writer, 2, () => anyValue(writer, value));
+function writeAttributes(writer: ByteWriter, field: number, attributes: Attributes): void {
+  // Without a list of the entries: there are some for every span.
+  for (const name in attributes) {
+    const value = attributes[name];
+    if (value === undefined) continue;
+    const begun = writer.begin(field);
+    writer.text(1, name);
+    writeValue(writer, 2, value);
+    writer.end(begun);
+  }
 }
 
-function anyValue(writer: BinaryWriter, value: AttributeValue): void {
-  if (typeof value === "string") text(writer, 1, value);
-  else if (typeof value === "boolean") writer.tag(2, WireType.Varint).bool(value);
+function writeValue(writer: ByteWriter, field: number, value: AttributeValue): void {
+  const begun = writer.begin(field);
+  if (typeof value === "string") writer.text(1, value);
+  else if (typeof value === "boolean") writer.integer(2, value ? 1 : 0);
   else if (typeof value === "number") {
-    if (Number.isSafeInteger(value)) writer.tag(3, WireType.Varint).int64(value);
-    else writer.tag(4, WireType.Bit64).double(value);
-  } else
-    message(writer, 5, () => {
-      for (const item of value) message(writer, 1, () => anyValue(writer, item));
-    });
-}
-
-function message(writer: BinaryWriter, field: number, content: () => unknown): void {
-  writer.tag(field, WireType.LengthDelimited).fork();
-  content();
-  writer.join();
-}
-
-function text(writer: BinaryWriter, field: number, value: string): void {
-  writer.tag(field, WireType.LengthDelimited).string(wellFormed(value));
-}
-
-const TWO_32 = 2 ** 32;
-
-/** Nanoseconds since the epoch, to a microsecond, as two halves: a `bigint` for each time would take longer than the rest. */
-function time(writer: BinaryWriter, field: number, ms: number): void {
-  const microseconds = Math.round(ms * 1000);
-  const low = (microseconds % TWO_32) * 1000;
-  const high = Math.floor(microseconds / TWO_32) * 1000 + Math.floor(low / TWO_32);
-  writer
-    .tag(field, WireType.Bit64)
-    .fixed32(low % TWO_32)
-    .fixed32(high);
-}
-
-function id(writer: BinaryWriter, field: number, hex: string): void {
-  writer.tag(field, WireType.LengthDelimited).bytes(Uint8Array.fromHex(hex));
+    if (Number.isSafeInteger(value)) writer.integer(3, value);
+    else writer.double(4, value);
+  } else {
+    const list = writer.begin(5);
+    for (const item of value) writeValue(writer, 1, item);
+    writer.end(list);
+  }
+  writer.end(begun);
 }

@@ -3,8 +3,21 @@ import type { FinishedSpan } from "./span";
 
 export interface Encoding {
   readonly contentType: string;
-  /** A `Span`. */
-  span(span: FinishedSpan): Uint8Array;
-  /** An `ExportTraceServiceRequest`. */
-  request(spans: readonly Uint8Array[]): Uint8Array<ArrayBuffer>;
+  /** A batch without spans. */
+  batch(): SpanBatch;
+}
+
+/** Spans that are sent together. */
+export interface SpanBatch {
+  readonly spans: number;
+  /** How long its spans are. */
+  readonly bytes: number;
+  /** How much memory it takes. */
+  readonly memory: number;
+  /** Writes a span. If it throws, the batch is as before. */
+  add(span: FinishedSpan): void;
+  /** An `ExportTraceServiceRequest`. Nothing is added afterwards. */
+  body(): Uint8Array<ArrayBuffer>;
+  /** Ends the use of it and of its body: another batch may take its memory. */
+  release(): void;
 }

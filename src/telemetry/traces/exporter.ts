@@ -2,13 +2,14 @@
 // up to the limit, a counter, and one line in the log when its state changes.
 import type { Clock, Log } from "../../base";
 import type { DropReason } from "../activities";
-import type { FinishedSpan } from "./span";
+import type { SpanBatch } from "./encoding";
 import type { Outcome } from "./send";
+import type { FinishedSpan } from "./span";
 
 /** Spans that wait. The queue is as long as a second of heavy load. */
 export const MAX_QUEUE = 8192;
-const MAX_QUEUE_BYTES = 16 * 1024 * 1024;
-export const MAX_BATCH = 512;
+const MAX_QUEUE_MEMORY = 16 * 1024 * 1024;
+export const MAX_BATCH = 2048;
 /** Collectors accept 4 MB at least. */
 const MAX_BATCH_BYTES = 1024 * 1024;
 const FIRST_PAUSE_MS = 1000;
@@ -28,9 +29,10 @@ export interface ExporterParts {
   delayMs: number;
   /** The origin of the collector, for the log. */
   collector: string;
-  encode(span: FinishedSpan): Uint8Array;
+  /** A batch without spans. */
+  batch(): SpanBatch;
   /** Never rejects. */
-  send(spans: readonly Uint8Array[], signal: AbortSignal): Promise<Outcome>;
+  send(batch: SpanBatch, signal: AbortSignal): Promise<Outcome>;
   dropped(spans: number, reason: DropReason): void;
 }
 
@@ -39,8 +41,12 @@ export class SpanExporter {
   readonly #stopping = new AbortController();
   /** Ends the requests that are left when the time of `stop` is over. */
   readonly #ending = new AbortController();
-  #queue: Uint8Array[] = [];
-  #bytes = 0;
+  /** Spans are added to the last one; those before it are full. */
+  #queue: SpanBatch[] = [];
+  /** In the queue. */
+  #spans = 0;
+  #memory = 0;
+  #isStopping = false;
   #loop: Promise<void> | undefined;
   #wake: (() => void) | undefined;
   /** What the log said last. */
@@ -56,24 +62,28 @@ export class SpanExporter {
 
   /** Takes a span, or drops it if too many wait. Never waits and never throws. */
   add(span: FinishedSpan): void {
-    if (this.#stopping.signal.aborted) return this.#drop(1, "stopped");
-    if (this.#queue.length >= MAX_QUEUE || this.#bytes >= MAX_QUEUE_BYTES) return this.#drop(1, "queue_full");
-    const bytes = this.#encoded(span);
-    if (bytes === undefined) return this.#drop(1, "refused");
-    this.#queue.push(bytes);
-    this.#bytes += bytes.length;
+    if (this.#isStopping) return this.#drop(1, "stopped");
+    if (this.#spans >= MAX_QUEUE || this.#memory >= MAX_QUEUE_MEMORY) return this.#drop(1, "queue_full");
+    const last = this.#queue.at(-1);
+    const batch = last === undefined || isFull(last) ? this.#parts.batch() : last;
+    const before = batch === last ? batch.memory : 0;
+    if (!this.#isWritten(batch, span)) return this.#drop(1, "refused");
+    if (batch !== last) this.#queue.push(batch);
+    this.#spans++;
+    this.#memory += batch.memory - before;
     // Without spans there is no timer.
     this.#loop ??= this.#work();
-    if (this.#queue.length >= MAX_BATCH) this.#wake?.();
+    if (isFull(batch)) this.#wake?.();
   }
 
   // The work that has made the span goes on, whatever is wrong with it.
-  #encoded(span: FinishedSpan): Uint8Array | undefined {
+  #isWritten(batch: SpanBatch, span: FinishedSpan): boolean {
     try {
-      return this.#parts.encode(span);
+      batch.add(span);
+      return true;
     } catch (error) {
       this.#parts.log.debug("span not encoded", { error });
-      return undefined;
+      return false;
     }
   }
 
@@ -81,6 +91,7 @@ export class SpanExporter {
   async stop(): Promise<void> {
     const { clock } = this.#parts;
     const ms = this.#hasTaken ? STOP_MS : STOP_UNKNOWN_MS;
+    this.#isStopping = true;
     this.#stopping.abort();
     this.#wake?.();
     const done = new AbortController();
@@ -88,14 +99,20 @@ export class SpanExporter {
     await Promise.race([work, clock.sleep(ms, done.signal)]);
     this.#ending.abort();
     await work;
-    this.#drop(this.#queue.length, "stopped");
+    this.#drop(this.#spans, "stopped");
+    this.#spans = 0;
     this.#queue = [];
   }
 
   async #work(): Promise<void> {
-    while (this.#queue.length > 0 && !this.#ending.signal.aborted) {
-      if (this.#queue.length < MAX_BATCH) await this.#pause(this.#parts.delayMs);
-      await this.#export(this.#take());
+    for (let [first] = this.#queue; first !== undefined; [first] = this.#queue) {
+      if (this.#ending.signal.aborted) break;
+      if (!isFull(first)) await this.#pause(this.#parts.delayMs);
+      this.#queue.shift();
+      this.#spans -= first.spans;
+      this.#memory -= first.memory;
+      await this.#export(first);
+      first.release();
     }
     this.#loop = undefined;
   }
@@ -109,19 +126,7 @@ export class SpanExporter {
     this.#wake = undefined;
   }
 
-  #take(): Uint8Array[] {
-    let bytes = 0;
-    let count = 0;
-    for (const span of this.#queue) {
-      if (count === MAX_BATCH || (count > 0 && bytes + span.length > MAX_BATCH_BYTES)) break;
-      bytes += span.length;
-      count++;
-    }
-    this.#bytes -= bytes;
-    return this.#queue.splice(0, count);
-  }
-
-  async #export(batch: readonly Uint8Array[]): Promise<void> {
+  async #export(batch: SpanBatch): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#parts.send(batch, this.#ending.signal);
       this.#hasTaken = outcome.is === "taken";
@@ -129,11 +134,11 @@ export class SpanExporter {
         this.#drop(outcome.rejected, "rejected");
         return this.#say(outcome.rejected > 0, "spans rejected");
       }
-      if (this.#ending.signal.aborted) return this.#drop(batch.length, "stopped");
+      if (this.#ending.signal.aborted) return this.#drop(batch.spans, "stopped");
       this.#say(true, outcome.reason);
-      if (outcome.is === "refused") return this.#drop(batch.length, "refused");
+      if (outcome.is === "refused") return this.#drop(batch.spans, "refused");
       const isLast = attempt === MAX_ATTEMPTS || this.#stopping.signal.aborted;
-      if (isLast) return this.#drop(batch.length, "unreachable");
+      if (isLast) return this.#drop(batch.spans, "unreachable");
       await this.#beforeNext(attempt, outcome.afterMs);
     }
   }
@@ -161,4 +166,8 @@ export class SpanExporter {
     else log.info("traces exported again", { collector, dropped_spans: this.#lost });
     this.#lost = 0;
   }
+}
+
+function isFull({ spans, bytes }: SpanBatch): boolean {
+  return spans >= MAX_BATCH || bytes >= MAX_BATCH_BYTES;
 }

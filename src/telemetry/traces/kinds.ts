@@ -1,25 +1,12 @@
 // How each kind of work is called in a trace, and with which attributes: the conventions that `names.ts` lists. Paths and
 // queries of requests are left out, because they may contain ids of people and secrets.
-import type { End, Entry, Kind, Start, TraceHeaders } from "../activities";
+import type { End, Kind, Start, TraceHeaders } from "../activities";
 import { ERROR_TYPE, GEN_AI, HTTP, KNOWN_METHODS, MCP, MCP_METHODS, OTHER, RUNTIME } from "./names";
-import { type Attributes, SPAN_KIND, type SpanKind } from "./span";
+import { type Attributes, type Description, SPAN_KIND } from "./span";
 
-export interface Description {
-  name: string;
-  kind: SpanKind;
-  attributes: Attributes;
-  /** `error.type`; undefined: it succeeded. */
-  error: string | undefined;
-}
+type Describe<K extends Kind> = (start: Start<K>, end: End<K>, inner: Description | undefined) => Description;
 
-/** The tool that was run within a span. */
-export interface Inner {
-  tool: string;
-  hasFailed: boolean;
-}
-
-type Describe<K extends Kind> = (start: Start<K>, end: End<K>, inner: Inner | undefined) => Description;
-
+const NO_HEADERS: TraceHeaders = {};
 const DESCRIBE: { readonly [K in Kind]: Describe<K> } = {
   request: describeRequest,
   tool: describeTool,
@@ -30,12 +17,15 @@ const DESCRIBE: { readonly [K in Kind]: Describe<K> } = {
   refresh: describeRefresh,
 };
 
-/** The span of an activity that has ended. */
+/**
+ * What the span of an activity that has ended has in common with those of equal ones. `descriptions.ts` lists what makes them
+ * equal. `inner`: the tool that was run within it.
+ */
 export function describe<K extends Kind>(
   kind: K,
   start: Start<K>,
   end: End<K>,
-  inner: Inner | undefined,
+  inner: Description | undefined,
 ): Description {
   const described = DESCRIBE[kind](start, end, inner);
   const { error, attributes } = described;
@@ -43,20 +33,27 @@ export function describe<K extends Kind>(
   return described;
 }
 
+/** The attributes that differ from span to span. */
+export function ownAttributes(start: Start<Kind>, end: End<Kind>): Attributes | undefined {
+  if ("executionId" in start)
+    return { [GEN_AI.callId]: start.callId, [RUNTIME.execution]: start.executionId };
+  if ("inputTokens" in end || "outputTokens" in end)
+    return { [GEN_AI.inputTokens]: end.inputTokens, [GEN_AI.outputTokens]: end.outputTokens };
+  return undefined;
+}
+
 /** The run of a tool, if the activity is one. */
-export function toolOf(start: Start<Kind>): { name: string; project: string; entry: Entry } | undefined {
-  if (!("toolkit" in start)) return undefined;
-  const { toolkit, tool, project, entry } = start;
-  return { name: `${toolkit}.${tool}`, project, entry };
+export function toolOf(start: Start<Kind>): Start<"tool"> | undefined {
+  return "toolkit" in start ? start : undefined;
 }
 
 /** The caller's place in a trace. */
 export function traceOf(start: Start<Kind>): TraceHeaders {
-  return "traceparent" in start ? start : {};
+  return "traceparent" in start ? start : NO_HEADERS;
 }
 
 function describeRequest({ method, route }: Start<"request">, { status }: End<"request">): Description {
-  const known = KNOWN_METHODS.has(method) ? method : OTHER;
+  const known = knownMethod(method);
   const template = route === undefined ? undefined : templateOf(route);
   const verb = known === OTHER ? "HTTP" : known;
   return {
@@ -68,13 +65,18 @@ function describeRequest({ method, route }: Start<"request">, { status }: End<"r
   };
 }
 
+/** A caller may send any text as a method. */
+export function knownMethod(method: string): string {
+  return KNOWN_METHODS.has(method) ? method : OTHER;
+}
+
 /** `/v1/tools/:name` of the router as the conventions write it. */
 function templateOf(route: string): string {
   return route.replace(/:(\w+)\??/g, "{$1}");
 }
 
 function describeTool(start: Start<"tool">, { outcome }: End<"tool">): Description {
-  const tool = toolOf(start)?.name;
+  const tool = `${start.toolkit}.${start.tool}`;
   return {
     name: `execute_tool ${tool}`,
     kind: SPAN_KIND.internal,
@@ -82,11 +84,9 @@ function describeTool(start: Start<"tool">, { outcome }: End<"tool">): Descripti
       [GEN_AI.operation]: "execute_tool",
       [GEN_AI.tool]: tool,
       [GEN_AI.toolType]: "extension",
-      [GEN_AI.callId]: start.callId,
       [RUNTIME.toolkit]: start.toolkit,
       [RUNTIME.entry]: start.entry,
       [RUNTIME.project]: start.project,
-      [RUNTIME.execution]: start.executionId,
       [RUNTIME.outcome]: outcome,
     },
     error: outcome === "completed" ? undefined : outcome,
@@ -125,22 +125,27 @@ function portOf({ port, protocol }: URL): number {
   return port !== "" ? Number(port) : protocol === "https:" ? 443 : 80;
 }
 
-function describeMcp(start: Start<"mcp">, { outcome, code }: End<"mcp">, inner?: Inner): Description {
-  // A client may send any text as a method.
-  const method = MCP_METHODS.has(start.method) ? start.method : OTHER;
+function describeMcp(start: Start<"mcp">, { outcome, code }: End<"mcp">, inner?: Description): Description {
+  const method = knownMcpMethod(start.method);
+  const tool = inner?.attributes[GEN_AI.tool];
   const failed = outcome === "ok" ? undefined : String(code ?? OTHER);
   return {
-    name: inner === undefined ? method : `${method} ${inner.tool}`,
+    name: tool === undefined ? method : `${method} ${tool}`,
     kind: SPAN_KIND.server,
     attributes: {
       [MCP.method]: method,
-      [GEN_AI.operation]: inner === undefined ? undefined : "execute_tool",
-      [GEN_AI.tool]: inner?.tool,
+      [GEN_AI.operation]: tool === undefined ? undefined : "execute_tool",
+      [GEN_AI.tool]: tool,
       [MCP.code]: code === undefined ? undefined : String(code),
       [RUNTIME.gateway]: start.gateway,
     },
-    error: failed ?? (inner?.hasFailed === true ? "tool_error" : undefined),
+    error: failed ?? (inner?.error === undefined ? undefined : "tool_error"),
   };
+}
+
+/** A client may send any text as a method. */
+export function knownMcpMethod(method: string): string {
+  return MCP_METHODS.has(method) ? method : OTHER;
 }
 
 function describeModel(start: Start<"model">, end: End<"model">): Description {
@@ -153,8 +158,6 @@ function describeModel(start: Start<"model">, end: End<"model">): Description {
       [GEN_AI.provider]: provider,
       [GEN_AI.model]: model,
       [GEN_AI.stream]: streams ? true : undefined,
-      [GEN_AI.inputTokens]: end.inputTokens,
-      [GEN_AI.outputTokens]: end.outputTokens,
       [RUNTIME.model]: start.entry,
       [RUNTIME.project]: start.project,
     },

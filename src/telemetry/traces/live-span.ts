@@ -4,19 +4,28 @@ import type { Clock } from "../../base";
 import type { End, Events, Kind, Start } from "../activities";
 import type { Content, Span } from "../telemetry";
 import { contentAttributes } from "./content";
-import { describe, type Inner, toolOf } from "./kinds";
+import type { Descriptions } from "./descriptions";
+import type { Ids } from "./ids";
+import { ownAttributes, toolOf } from "./kinds";
 import type { Propagation } from "./propagation";
-import type { Attributes, FinishedSpan, SpanContext, SpanEvent } from "./span";
+import type { Attributes, Description, FinishedSpan, SpanContext, SpanEvent, Trace } from "./span";
 
 /** A span of any kind, as its children see it. */
 export type AnySpan = Pick<
   LiveSpan<Kind>,
-  "context" | "anchorMs" | "run" | "isOver" | "happened" | "ranTool" | "withhold"
+  "trace" | "high" | "low" | "run" | "isOver" | "happened" | "ranTool" | "withhold"
 >;
+
+export interface LiveTrace extends Trace {
+  /** What monotonic time lacks to be time since the epoch: one for a trace, so that setting the clock has no effect. */
+  readonly anchorMs: number;
+}
 
 export interface SpanParts {
   clock: Pick<Clock, "monotonic">;
   storage: AsyncLocalStorage<AnySpan>;
+  ids: Ids;
+  descriptions: Descriptions;
   /** Projects whose spans have arguments and results. */
   content: ReadonlySet<string>;
   propagation: Propagation;
@@ -24,14 +33,11 @@ export interface SpanParts {
 }
 
 export interface Place {
-  context: SpanContext;
-  parentSpanId: string | undefined;
-  /** Whether the parent is in another system. */
-  isRemote: boolean;
+  trace: LiveTrace;
+  /** The parent, if it is in another system. */
+  remote: SpanContext | undefined;
   /** The span in which it begins; its parent, unless that is remote. */
   around: AnySpan | undefined;
-  /** What monotonic time lacks to be time since the epoch: one for a trace, so that setting the clock has no effect. */
-  anchorMs: number;
 }
 
 /** A run of a tool whose arguments and results are in its span. */
@@ -44,34 +50,38 @@ const MAX_EVENTS = 32;
 /** With more, arguments and results are left out. */
 const MAX_SECRETS = 1000;
 
-export class LiveSpan<K extends Kind> implements Span<K> {
-  readonly context: SpanContext;
-  readonly anchorMs: number;
+export class LiveSpan<K extends Kind> implements Span<K>, SpanContext {
+  readonly trace: LiveTrace;
+  readonly high: number;
+  readonly low: number;
   /** The run that it belongs to; undefined: without arguments and results. */
   readonly run: Run | undefined;
   readonly #parts: SpanParts;
   readonly #kind: K;
   readonly #start: Start<K>;
-  readonly #place: Place;
+  readonly #remote: SpanContext | undefined;
+  readonly #around: AnySpan | undefined;
   readonly #from: number;
   #endedAt = Infinity;
   #events: SpanEvent[] | undefined;
   #content: Attributes | undefined;
-  #inner: Inner | undefined;
+  #inner: Description | undefined;
 
-  constructor(parts: SpanParts, kind: K, start: Start<K>, place: Place) {
+  /** `from`: monotonic, ms. */
+  constructor(parts: SpanParts, kind: K, start: Start<K>, from: number, { trace, remote, around }: Place) {
     this.#parts = parts;
     this.#kind = kind;
     this.#start = start;
-    this.#place = place;
-    this.context = place.context;
-    this.anchorMs = place.anchorMs;
+    this.#from = from;
+    this.#remote = remote;
+    this.#around = around;
+    this.trace = trace;
+    this.high = parts.ids.number();
+    // An id of zeros is invalid.
+    this.low = parts.ids.number() || 1;
     const tool = toolOf(start);
-    if (tool === undefined) this.run = place.around?.run;
-    else
-      this.run =
-        this.context.isSampled && parts.content.has(tool.project) ? { secrets: new Set() } : undefined;
-    this.#from = parts.clock.monotonic();
+    if (tool === undefined) this.run = around?.run;
+    else this.run = trace.isSampled && parts.content.has(tool.project) ? { secrets: new Set() } : undefined;
   }
 
   within<T>(work: () => T): T {
@@ -80,25 +90,24 @@ export class LiveSpan<K extends Kind> implements Span<K> {
     return isAsked ? this.#parts.storage.run(this, work) : work();
   }
 
-  end(fields: End<K>): void {
-    this.#endedAt = this.#parts.clock.monotonic();
-    if (!this.context.isSampled) return;
-    const { context, parentSpanId, isRemote, around, anchorMs } = this.#place;
-    const { name, kind, attributes, error } = describe(this.#kind, this.#start, fields, this.#inner);
-    const tool = toolOf(this.#start);
-    if (tool !== undefined) around?.ranTool({ tool: tool.name, hasFailed: error !== undefined });
+  end(fields: End<K>, atMs: number): void {
+    this.#endedAt = atMs;
+    if (!this.trace.isSampled) return;
+    const start = this.#start;
+    const { anchorMs } = this.trace;
+    const description = this.#parts.descriptions.of(this.#kind, start, fields, this.#inner);
+    if (this.#kind === "tool") this.#around?.ranTool(description);
+    const own = ownAttributes(start, fields);
     this.#parts.ended({
-      context,
-      parentSpanId,
-      hasRemoteParent: isRemote,
-      name,
-      kind,
+      context: this,
+      parent: this.#remote ?? this.#around,
+      hasRemoteParent: this.#remote !== undefined,
+      description,
+      own: this.#content === undefined ? own : { ...own, ...this.#content },
       startMs: anchorMs + this.#from,
-      endMs: anchorMs + this.#endedAt,
-      attributes: this.#content === undefined ? attributes : { ...attributes, ...this.#content },
+      endMs: anchorMs + atMs,
       events: this.#events ?? NO_EVENTS,
-      link: isRemote ? around?.context : undefined,
-      error,
+      link: this.#remote === undefined ? undefined : this.#around,
     });
   }
 
@@ -109,7 +118,7 @@ export class LiveSpan<K extends Kind> implements Span<K> {
 
   happened<E extends keyof Events>(event: E, labels: Events[E]): void {
     const events = (this.#events ??= []);
-    const atMs = this.anchorMs + this.#parts.clock.monotonic();
+    const atMs = this.trace.anchorMs + this.#parts.clock.monotonic();
     if (events.length < MAX_EVENTS) events.push({ name: event, atMs, attributes: eventAttributes(labels) });
   }
 
@@ -119,13 +128,13 @@ export class LiveSpan<K extends Kind> implements Span<K> {
     for (const secret of secrets()) if (this.run.secrets.size <= MAX_SECRETS) this.run.secrets.add(secret);
   }
 
-  ranTool(inner: Inner): void {
-    this.#inner = inner;
+  ranTool(tool: Description): void {
+    this.#inner = tool;
   }
 
-  /** Whether it ended so long ago. */
-  isOver(ms: number): boolean {
-    return this.#parts.clock.monotonic() - this.#endedAt > ms;
+  /** Whether it ended so long before. */
+  isOver(ms: number, atMs: number): boolean {
+    return atMs - this.#endedAt > ms;
   }
 }
 

@@ -1,5 +1,6 @@
 // Which traces are exported. All systems that use the same share decide the same for a trace, because its id decides.
-import type { SpanContext } from "./span";
+import type { TraceId } from "./ids";
+import type { Trace } from "./span";
 
 export interface Sampling {
   /** Setting `telemetry.sample`: 0 to 1. */
@@ -8,13 +9,14 @@ export interface Sampling {
   followsParent: boolean;
 }
 
+/** `parent`: the trace as the caller sends it. */
 export function isSampled(
   { share, followsParent }: Sampling,
-  traceId: string,
-  parent: SpanContext | undefined,
+  [, , third, fourth]: TraceId,
+  parent: Trace | undefined,
 ): boolean {
   if (followsParent && parent !== undefined) return parent.isSampled;
   if (share >= 1) return true;
   // The last 56 bits are the random ones (W3C Trace Context, level 2); 52 of them fit into a number.
-  return Number.parseInt(traceId.slice(-13), 16) < share * 2 ** 52;
+  return (third & 0xfffff) * 2 ** 32 + (fourth >>> 0) < share * 2 ** 52;
 }

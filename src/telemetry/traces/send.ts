@@ -1,10 +1,11 @@
 // One export: a request to the collector, and what its answer means (OTLP 1.11, OTLP/HTTP).
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { isObject, type Redacted } from "../../base";
+import type { Redacted } from "../../base";
 import { JsonEncoding } from "./encode-json";
-import { ProtobufEncoding, rejectedInProtobuf } from "./encode-protobuf";
-import type { Encoding } from "./encoding";
+import { ProtobufEncoding } from "./encode-protobuf";
+import type { Encoding, SpanBatch } from "./encoding";
+import { rejectedInJson, rejectedInProtobuf } from "./rejected";
 import type { Resource } from "./span";
 
 export const PROTOCOLS = ["http/protobuf", "http/json"] as const;
@@ -61,13 +62,13 @@ export function encodingOf(protocol: Protocol, resource: Resource): Encoding {
 export async function send(
   egress: Outbound,
   collector: Collector,
-  spans: readonly Uint8Array[],
+  batch: SpanBatch,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { encoding } = collector;
   const isZipped = collector.compression === "gzip";
   try {
-    const plain = encoding.request(spans);
+    const plain = batch.body();
     const response = await egress.fetch(collector.endpoint, {
       method: "POST",
       group: "telemetry",
@@ -109,13 +110,6 @@ async function rejectedOf(response: Response): Promise<number> {
     // A collector that answers with a page has taken the spans all the same: the status says so.
     return 0;
   }
-}
-
-function rejectedInJson(body: Uint8Array): number {
-  const answer: unknown = JSON.parse(new TextDecoder().decode(body));
-  const partial = isObject(answer) ? answer["partialSuccess"] : undefined;
-  // A 64-bit number is a text in this mapping; some collectors send a number.
-  return isObject(partial) ? Number(partial["rejectedSpans"] ?? 0) : 0;
 }
 
 /** Seconds or a date (RFC 9110, section 10.2.3). */

@@ -1,4 +1,5 @@
 // A span that has ended, as the exporter takes it.
+import type { SpanId, TraceId } from "./ids";
 
 /** The numbers of the protocol (`Span.SpanKind`). */
 export const SPAN_KIND = { internal: 1, server: 2, client: 3 } as const;
@@ -7,15 +8,17 @@ export type SpanKind = (typeof SPAN_KIND)[keyof typeof SPAN_KIND];
 export type AttributeValue = string | number | boolean | readonly string[];
 export type Attributes = Record<string, AttributeValue | undefined>;
 
-/** The part of a trace that travels: in memory with the work, and in `traceparent` to other systems. */
-export interface SpanContext {
-  /** 32 hexadecimal digits. */
-  readonly traceId: string;
-  /** 16 hexadecimal digits. */
-  readonly spanId: string;
+/** What all spans of a trace have in common. */
+export interface Trace {
+  readonly id: TraceId;
   readonly isSampled: boolean;
   /** `tracestate` of the caller, unchanged; empty: none. */
-  readonly traceState: string;
+  readonly state: string;
+}
+
+/** The part of a trace that travels: in memory with the work, and in `traceparent` to other systems. */
+export interface SpanContext extends SpanId {
+  readonly trace: Trace;
 }
 
 export interface SpanEvent {
@@ -25,23 +28,30 @@ export interface SpanEvent {
   attributes: Attributes;
 }
 
-export interface FinishedSpan {
-  context: SpanContext;
-  /** Undefined: the root of its trace. */
-  parentSpanId: string | undefined;
-  /** Whether the parent is in another system. */
-  hasRemoteParent: boolean;
-  name: string;
-  kind: SpanKind;
-  /** Milliseconds since the epoch, with fractions. */
-  startMs: number;
-  endMs: number;
-  attributes: Attributes;
-  events: readonly SpanEvent[];
-  /** Another context that belongs to the work: a request over HTTP that carried a message with a parent of its own. */
-  link: SpanContext | undefined;
+/** What many spans have in common. An encoding writes it once, so equal ones should be the same object. */
+export interface Description {
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly attributes: Attributes;
   /** `error.type`; undefined: the status is not set, as the conventions want it for what succeeded. */
-  error: string | undefined;
+  readonly error: string | undefined;
+}
+
+export interface FinishedSpan {
+  readonly context: SpanContext;
+  /** Undefined: the root of its trace. */
+  readonly parent: SpanId | undefined;
+  /** Whether the parent is in another system. */
+  readonly hasRemoteParent: boolean;
+  readonly description: Description;
+  /** Attributes that differ from span to span. */
+  readonly own: Attributes | undefined;
+  /** Milliseconds since the epoch, with fractions. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly events: readonly SpanEvent[];
+  /** Another context that belongs to the work: a request over HTTP that carried a message with a parent of its own. */
+  readonly link: SpanContext | undefined;
 }
 
 export interface Resource {
@@ -55,10 +65,5 @@ export const SCOPE_NAME = "runtime";
 
 /** `Span.flags`: the flags of W3C, whether it is known if the parent is remote, and whether it is. */
 export function flagsOf({ context, hasRemoteParent }: FinishedSpan): number {
-  return (context.isSampled ? 1 : 0) | 0x100 | (hasRemoteParent ? 0x200 : 0);
-}
-
-/** Nanoseconds since the epoch, to a microsecond: more is not in a number. */
-export function nanoseconds(ms: number): bigint {
-  return BigInt(Math.round(ms * 1000)) * 1000n;
+  return (context.trace.isSampled ? 1 : 0) | 0x100 | (hasRemoteParent ? 0x200 : 0);
 }

@@ -1,4 +1,5 @@
 // `traceparent` and `tracestate` (W3C Trace Context, level 1).
+import { hexOfSpan, hexOfTrace, spanIdOf, traceIdOf } from "./ids";
 import type { SpanContext } from "./span";
 
 // Version ff is forbidden; versions above 00 may have more fields after the flags. An id of zeros is invalid.
@@ -20,13 +21,16 @@ export function parseTraceparent(
   if (version === "00" && traceparent.length !== 55) return undefined;
   const state = traceState ?? "";
   return {
-    traceId,
-    spanId,
-    isSampled: (Number.parseInt(flags, 16) & 1) === 1,
-    traceState: state.length <= LONGEST_STATE && STATE.test(state) ? state : "",
+    ...spanIdOf(spanId),
+    trace: {
+      id: traceIdOf(traceId),
+      isSampled: (Number.parseInt(flags, 16) & 1) === 1,
+      state: state.length <= LONGEST_STATE && STATE.test(state) ? state : "",
+    },
   };
 }
 
-export function formatTraceparent({ traceId, spanId, isSampled }: SpanContext): string {
-  return `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`;
+export function formatTraceparent(context: SpanContext): string {
+  const { id, isSampled } = context.trace;
+  return `00-${hexOfTrace(id)}-${hexOfSpan(context)}-${isSampled ? "01" : "00"}`;
 }

@@ -4,8 +4,10 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../../base";
 import type { Events, Kind, Start, TraceHeaders } from "../activities";
 import type { Span, Tracer, TraceTarget } from "../telemetry";
+import { Descriptions } from "./descriptions";
+import { Ids } from "./ids";
 import { toolOf, traceOf } from "./kinds";
-import { type AnySpan, LiveSpan, type SpanParts } from "./live-span";
+import { type AnySpan, LiveSpan, type LiveTrace, type SpanParts } from "./live-span";
 import { isSampled, type Sampling } from "./sampler";
 import type { SpanContext } from "./span";
 import { formatTraceparent, parseTraceparent } from "./trace-context";
@@ -27,22 +29,17 @@ export class SpanTracer implements Tracer {
   readonly #storage = new AsyncLocalStorage<AnySpan>();
 
   constructor(parts: TracerParts) {
-    this.#parts = { ...parts, storage: this.#storage };
+    const ids = new Ids(parts.random);
+    this.#parts = { ...parts, storage: this.#storage, ids, descriptions: new Descriptions() };
   }
 
-  start<K extends Kind>(kind: K, start: Start<K>): Span<K> {
-    const { clock } = this.#parts;
+  start<K extends Kind>(kind: K, start: Start<K>, atMs: number): Span<K> {
     // A scheduled run does not belong to what happened to be going on at its time.
-    const around = toolOf(start)?.entry === "schedule" ? undefined : this.#current();
+    const around = toolOf(start)?.entry === "schedule" ? undefined : this.#current(atMs);
     const remote = remoteOf(start);
-    const parent = remote ?? around?.context;
-    return new LiveSpan(this.#parts, kind, start, {
-      context: remote === undefined && around !== undefined ? this.#child(around) : this.#first(remote),
-      parentSpanId: parent?.spanId,
-      isRemote: remote !== undefined,
-      around,
-      anchorMs: around?.anchorMs ?? clock.now() - clock.monotonic(),
-    });
+    const trace =
+      around !== undefined && remote === undefined ? around.trace : this.#begun(atMs, around, remote);
+    return new LiveSpan(this.#parts, kind, start, atMs, { trace, remote, around });
   }
 
   bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T {
@@ -56,36 +53,31 @@ export class SpanTracer implements Tracer {
 
   headersFor(target: () => TraceTarget): TraceHeaders | undefined {
     const { propagation } = this.#parts;
-    const context = propagation.isEmpty ? undefined : this.#current()?.context;
+    const context = propagation.isEmpty ? undefined : this.#current();
     if (context === undefined || !propagation.includes(target())) return undefined;
-    const { traceState } = context;
-    const state = traceState === "" ? {} : { tracestate: traceState };
-    return { traceparent: formatTraceparent(context), ...state };
+    const { state } = context.trace;
+    return { traceparent: formatTraceparent(context), ...(state === "" ? {} : { tracestate: state }) };
   }
 
   withhold(secrets: () => readonly string[]): void {
-    this.#current()?.withhold(secrets);
+    if (this.#parts.content.size > 0) this.#current()?.withhold(secrets);
   }
 
-  #current(): AnySpan | undefined {
+  #current(atMs?: number): AnySpan | undefined {
     const span = this.#storage.getStore();
-    return span?.isOver(LATE_MS) === true ? undefined : span;
+    if (span === undefined) return undefined;
+    return span.isOver(LATE_MS, atMs ?? this.#parts.clock.monotonic()) ? undefined : span;
   }
 
-  /** The context of a span in a trace that goes on here. */
-  #child({ context: { traceId, traceState, isSampled: sampled } }: AnySpan): SpanContext {
-    return { traceId, traceState, spanId: newId(this.#parts.random, 8), isSampled: sampled };
-  }
-
-  /** The context of the first span of a trace here, with or without a parent in another system. */
-  #first(parent: SpanContext | undefined): SpanContext {
-    const { random, sampling } = this.#parts;
-    const traceId = parent?.traceId ?? newId(random, 16);
+  /** A trace that begins here, with or without a parent in another system. */
+  #begun(atMs: number, around: AnySpan | undefined, parent: SpanContext | undefined): LiveTrace {
+    const { ids, sampling, clock } = this.#parts;
+    const id = parent?.trace.id ?? ids.trace();
     return {
-      traceId,
-      traceState: parent?.traceState ?? "",
-      spanId: newId(random, 8),
-      isSampled: isSampled(sampling, traceId, parent),
+      id,
+      state: parent?.trace.state ?? "",
+      isSampled: isSampled(sampling, id, parent?.trace),
+      anchorMs: around?.trace.anchorMs ?? clock.now() - atMs,
     };
   }
 }
@@ -93,10 +85,4 @@ export class SpanTracer implements Tracer {
 function remoteOf(start: Start<Kind>): SpanContext | undefined {
   const { traceparent, tracestate } = traceOf(start);
   return traceparent === undefined ? undefined : parseTraceparent(traceparent, tracestate);
-}
-
-function newId(random: TracerParts["random"], bytes: number): string {
-  const id = random(bytes).toHex();
-  // An id of zeros is invalid.
-  return /^0+$/.test(id) ? newId(random, bytes) : id;
 }

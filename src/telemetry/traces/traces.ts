@@ -63,8 +63,8 @@ export function openTraces(options: TracesOptions): Traces {
     vary: () => (random(1)[0] ?? 0) / 256,
     delayMs: settings["telemetry.otlp.delay_ms"],
     collector: new URL(endpoint).origin,
-    encode: (span) => collector.encoding.span(span),
-    send: (spans, signal) => send(egress, collector, spans, signal),
+    batch: () => collector.encoding.batch(),
+    send: (batch, signal) => send(egress, collector, batch, signal),
     dropped: (spans, reason) => telemetry.count("dropped_spans", { reason }, spans),
   });
   const tracer = new SpanTracer({

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { createLog, type LogFields } from "../../../src/base";
 import { MAX_ATTEMPTS, MAX_BATCH, MAX_QUEUE, SpanExporter } from "../../../src/telemetry/traces/exporter";
-import type { Outcome } from "../../../src/telemetry/traces/send";
-import type { FinishedSpan } from "../../../src/telemetry/traces/span";
-import { finished } from "./spans";
+import type { SpanBatch } from "../../../src/telemetry/traces/encoding";
+import { encodingOf, type Outcome } from "../../../src/telemetry/traces/send";
+import { finished, type FlatSpan, RESOURCE } from "./spans";
 import { StillClock } from "./still-clock";
 
 const TAKEN: Outcome = { is: "taken", rejected: 0 };
@@ -12,7 +12,7 @@ const UNREACHABLE: Outcome = { is: "retry", reason: "unreachable", afterMs: unde
 
 class Stage {
   readonly clock = new StillClock();
-  readonly batches: (readonly Uint8Array[])[] = [];
+  readonly batches: SpanBatch[] = [];
   readonly dropped: Record<string, number> = {};
   readonly lines: LogFields[] = [];
   /** What the collector answers. */
@@ -23,9 +23,9 @@ class Stage {
     vary: () => 0.5,
     delayMs: 5000,
     collector: "http://collector.test",
-    encode: ({ attributes }) => new Uint8Array(200 + String(attributes["text"] ?? "").length),
-    send: async (spans, signal) => {
-      this.batches.push(spans);
+    batch: () => encodingOf("http/protobuf", RESOURCE).batch(),
+    send: async (batch, signal) => {
+      this.batches.push(batch);
       return this.answer(signal);
     },
     dropped: (spans, reason) => {
@@ -33,12 +33,12 @@ class Stage {
     },
   });
 
-  add(count: number, parts: Partial<FinishedSpan> = {}): void {
+  add(count: number, parts: FlatSpan = {}): void {
     for (let at = 0; at < count; at++) this.exporter.add(finished(parts));
   }
 
   get sizes(): number[] {
-    return this.batches.map(({ length }) => length);
+    return this.batches.map(({ spans }) => spans);
   }
 }
 
@@ -70,18 +70,12 @@ test("long texts make small batches", async () => {
   stage.add(5, { attributes: { text: "x".repeat(600_000) } });
   await stage.clock.pass(5000);
   await stage.clock.pass(25_000);
-  expect(stage.sizes).toEqual([1, 1, 1, 1, 1]);
+  expect(stage.sizes).toEqual([2, 2, 1]);
 });
 
 test("a span that cannot be written is dropped, and the work that made it goes on", async () => {
   const stage = new Stage();
-  const broken = finished();
-  Object.defineProperty(broken, "attributes", {
-    get: () => {
-      throw new RangeError("broken");
-    },
-  });
-  stage.exporter.add(broken);
+  stage.add(1, { startMs: NaN });
   stage.add(1);
   await stage.clock.pass(5000);
   expect([stage.sizes, stage.dropped]).toEqual([[1], { refused: 1 }]);

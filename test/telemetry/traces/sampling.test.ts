@@ -1,16 +1,13 @@
 // Which traces are sent.
 import { describe, expect, test } from "bun:test";
+import { Ids, traceIdOf } from "../../../src/telemetry/traces/ids";
 import { isSampled } from "../../../src/telemetry/traces/sampler";
 import { operator } from "../../tools/deployment";
 import { startTraced } from "./traced";
 
-const id = (): string => crypto.getRandomValues(new Uint8Array(16)).toHex();
-const parent = (sampled: boolean) => ({
-  traceId: "a".repeat(32),
-  spanId: "b".repeat(16),
-  isSampled: sampled,
-  traceState: "",
-});
+const ids = new Ids((bytes) => crypto.getRandomValues(new Uint8Array(bytes)));
+const id = () => ids.trace();
+const parent = (sampled: boolean) => ({ id: traceIdOf("a".repeat(32)), isSampled: sampled, state: "" });
 
 test.each([0.01, 0.25, 0.9])("a share of %p is that share of traces", (share) => {
   const tries = 20_000;
@@ -27,14 +24,14 @@ test("a trace of a smaller share is one of a larger share", () => {
 });
 
 test("0 is none and 1 is all", () => {
-  for (const traceId of ["0".repeat(31) + "1", "f".repeat(32)]) {
+  for (const traceId of ["0".repeat(31) + "1", "f".repeat(32)].map(traceIdOf)) {
     expect(isSampled({ share: 0, followsParent: false }, traceId, undefined)).toBe(false);
     expect(isSampled({ share: 1, followsParent: false }, traceId, undefined)).toBe(true);
   }
 });
 
 test("a parent decides, unless its decision is not followed", () => {
-  const traceId = "a".repeat(32);
+  const traceId = traceIdOf("a".repeat(32));
   expect(isSampled({ share: 0, followsParent: true }, traceId, parent(true))).toBe(true);
   expect(isSampled({ share: 1, followsParent: true }, traceId, parent(false))).toBe(false);
   expect(isSampled({ share: 0, followsParent: false }, traceId, parent(true))).toBe(false);

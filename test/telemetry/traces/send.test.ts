@@ -19,8 +19,9 @@ function collector(url: string, parts: Partial<Collector> = {}): Collector {
 }
 
 function exported(to: Collector, signal = new AbortController().signal): Promise<Outcome> {
-  const spans = [finished(), finished({ name: "other" })].map((span) => to.encoding.span(span));
-  return send(egressWith(), to, spans, signal);
+  const batch = to.encoding.batch();
+  for (const name of ["span", "other"]) batch.add(finished({ name }));
+  return send(egressWith(), to, batch, signal);
 }
 
 describe("spans arrive", () => {
