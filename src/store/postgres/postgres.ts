@@ -9,13 +9,13 @@ import { Watch } from "../watch";
 import { WriteHealth } from "../write-health";
 import type { Connector } from "./connector";
 import { type Dialect, dialectOf } from "./dialect";
-import { closedError, isLost, lost, stateOf, translateError } from "./failures";
-import type { Link } from "./link";
+import { closedError, isLost, lost, OtherVersion, stateOf, translateError } from "./failures";
+import type { Answer, Link } from "./link";
 import { Listener } from "./listener";
 import { migratePostgres, newestOf, refuseNewerSchema, schemaVersion } from "./migrations";
 import { Pool } from "./pool";
 import { tablesOf } from "./schema";
-import { otherVersion, type Pending, Writer } from "./writer";
+import { type Pending, Writer } from "./writer";
 
 export interface PostgresOptions {
   connector: Connector;
@@ -30,7 +30,7 @@ export interface PostgresOptions {
   instance: string;
   /** `normal`: the last commits may be lost when the database's machine loses power. */
   durability?: "full" | "normal";
-  /** At most, without the listener. Default 8. */
+  /** At most, without the listener; three or more. Default 8. */
   connections?: number;
   /** How long a read and a write are tried, ms. */
   limitMs?: number;
@@ -40,6 +40,8 @@ const LIMIT_MS = 10_000;
 /** How long one try of a read may take. */
 const READ_MS = 5000;
 const CHECK_MS = 1500;
+/** After this silence a read is asked on another connection too. */
+const SILENT_MS = 1000;
 const POLL_MS = 1000;
 const PAUSE_MS = 100;
 const GENERATIONS = "SELECT kind, value FROM generations";
@@ -87,7 +89,7 @@ class Engine implements PostgresStore {
     this.#version = newestOf(migrations);
     const tables = new Set([...tablesOf(migrations), "writers"]);
     this.#dialect = dialectOf(schema, (name) => tables.has(name));
-    this.#pool = new Pool(connector, Math.max(1, connections - 1));
+    this.#pool = new Pool(connector, Math.max(2, connections - 1));
     this.#writer = new Writer({
       connector,
       schema,
@@ -158,11 +160,7 @@ class Engine implements PostgresStore {
   }
 
   async check(): Promise<void> {
-    if (!this.#isOpen) await this.#opened();
-    const link = await this.#pool.take();
-    await link.run("SELECT 1 AS one", [], CHECK_MS).catch((error: unknown) => {
-      throw translateError(error);
-    });
+    await withinLimit(this.#readGenerations(), CHECK_MS);
     if (this.#writer.oldest !== undefined) this.#writeHealth.waits(this.#writer.oldest);
     await this.#writeHealth.check(() => this.#testWrite());
   }
@@ -190,12 +188,14 @@ class Engine implements PostgresStore {
 
   async #opened(): Promise<void> {
     if (this.#closed) throw closedError();
-    await this.ready();
+    await this.ready().catch((error: unknown) => {
+      throw error instanceof RuntimeError && error.name === "unavailable" ? lost(error) : error;
+    });
   }
 
   #currentTurn(): Turn {
     if (this.#turn === undefined) {
-      this.#turn = { link: this.#isOpen ? this.#pool.take() : this.#opened().then(() => this.#pool.take()) };
+      this.#turn = { link: this.#pool.take() };
       if (this.#turn.link instanceof Promise) this.#turn.link.catch(() => undefined);
       setImmediate(this.#endTurn);
     }
@@ -208,29 +208,59 @@ class Engine implements PostgresStore {
     const rows = await this.#read(GENERATIONS, []);
     const generations = new Map(rows.map(({ kind, value }) => [String(kind), Number(value)]));
     const version = generations.get("schema");
-    if (version !== this.#version) throw otherVersion(Number(version), this.#version);
+    if (version !== this.#version) throw new OtherVersion(Number(version), this.#version).reason;
     return generations;
   }
 
-  /** Reads may be asked again: on another connection, if theirs is lost. */
   async #read(text: string, params: readonly SqlValue[]): Promise<Record<string, unknown>[]> {
     if (this.#closed) throw closedError();
     if (!READS.test(text)) throw new Error(`only a transaction may run ${text.slice(0, 40)}`);
+    if (!this.#isOpen) await this.#opened();
     const started = performance.now();
+    const rows = await withinLimit(this.#readAgain(text, params, started + READ_MS), READ_MS);
+    this.use.didRead(performance.now() - started);
+    return rows;
+  }
+
+  /** Reads may be asked again: on another connection, if theirs is lost. */
+  async #readAgain(
+    text: string,
+    params: readonly SqlValue[],
+    until: number,
+  ): Promise<Record<string, unknown>[]> {
     for (;;) {
       try {
         const link = this.#currentTurn().link;
         const ready = link instanceof Promise ? await link : link;
-        const { rows } = await ready.run(this.#dialect.translate(text), params, READ_MS);
-        this.use.didRead(performance.now() - started);
-        return rows;
+        return await this.#answer(ready, text, params);
       } catch (error) {
         this.endReads();
         if (!isRepeatable(error)) throw translateError(error);
         if (this.#closed) throw closedError();
-        if (performance.now() - started > READ_MS) throw error instanceof RuntimeError ? error : lost(error);
+        if (performance.now() > until) throw lost(error);
         await Bun.sleep(PAUSE_MS * (0.5 + Math.random()));
       }
+    }
+  }
+
+  /** Asks another connection too if the first one is silent: its packets may be lost. */
+  async #answer(link: Link, text: string, params: readonly SqlValue[]): Promise<Record<string, unknown>[]> {
+    const sql = this.#dialect.translate(text);
+    const first = link.run(sql, params, READ_MS);
+    const other = Promise.withResolvers<Answer>();
+    const timer = setTimeout(() => {
+      if (link.silentMs < SILENT_MS) return;
+      this.#pool.ping();
+      void Promise.resolve(link)
+        .then(() => this.#pool.take())
+        .then((second) => (second === link ? first : second.run(sql, params, READ_MS)))
+        // The first one's error tells more.
+        .then(other.resolve, () => first.then(other.resolve, other.reject));
+    }, SILENT_MS);
+    try {
+      return (await Promise.race([first, other.promise])).rows;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -255,7 +285,16 @@ class Engine implements PostgresStore {
 
 /** The connection was lost, or none could be made. */
 function isRepeatable(error: unknown): boolean {
-  return (
-    isLost(error) || (error instanceof RuntimeError && error.name === "unavailable" && isLost(error.cause))
-  );
+  return isLost(error) || (error instanceof RuntimeError && error.name === "unavailable");
+}
+
+/** Throws `unavailable` if there is no result in time. */
+async function withinLimit<T>(work: Promise<T>, limitMs: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(lost(new Error(`no answer within ${limitMs} ms`))), limitMs);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
