@@ -38,6 +38,11 @@ export function isConflict(error: unknown): boolean {
   return /^(?:40001|40P01)$/.test(stateOf(error));
 }
 
+/** Another transaction had the lock for too long. */
+export function isLocked(error: unknown): boolean {
+  return stateOf(error) === "55P03";
+}
+
 const REASONS: readonly (readonly [states: RegExp, reason: string])[] = [
   [
     /^53100$/,

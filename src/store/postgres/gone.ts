@@ -10,6 +10,12 @@ const WORKS =
   "SELECT 1 AS works FROM pg_catalog.pg_stat_activity WHERE pid = $1 AND " +
   "(state = 'active' OR state_change > clock_timestamp() - interval '1 second')";
 
+/** It would keep the lock of the writers until the server notices the silence. */
+const END =
+  "SELECT pg_terminate_backend(pid) FROM pg_catalog.pg_stat_activity WHERE pid = $1 AND usename = current_user " +
+  "AND application_name = current_setting('application_name') " +
+  "AND state LIKE 'idle in transaction%' AND state_change < clock_timestamp() - interval '1 second'";
+
 const asked = new WeakSet<Link>();
 
 /** `session`: the process of the server; undefined: it has not even answered the first statement. */
@@ -37,7 +43,10 @@ async function ask(
   const other = new Link(await connectSoon(connector, limited));
   try {
     const { rows } = await other.run(WORKS, [session ?? 0], LIMIT_MS);
-    if (link.silentMs >= SILENT_MS && (rows.length === 0 || other.host !== link.host)) link.lose();
+    const isGone = rows.length === 0 || other.host !== link.host;
+    if (!isGone || link.silentMs < SILENT_MS) return;
+    link.lose();
+    if (session !== undefined && other.host === link.host) await other.run(END, [session], LIMIT_MS);
   } finally {
     await other.close();
   }

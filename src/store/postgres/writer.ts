@@ -9,7 +9,7 @@ import { settle } from "../sqlite-group";
 import type { SqlValue } from "../port";
 import type { Connector } from "./connector";
 import { connectSoon } from "./connect";
-import { isConflict, isLost, late, OtherVersion, translateError, unknownResult } from "./failures";
+import { isConflict, isLocked, isLost, late, OtherVersion, translateError, unknownResult } from "./failures";
 import { endIfGone } from "./gone";
 import { type Ran, runGroup } from "./group";
 import { type Answer, Link } from "./link";
@@ -36,9 +36,12 @@ export interface WriterOptions {
   failed(error: unknown): void;
 }
 
-/** Server-side limits, ms: of a statement, of a wait for the lock, and of the silence of a client that holds the lock. */
+/**
+ * Server-side limits, ms: of a statement, of a wait for the lock, and of the silence of a client that holds the lock. If many
+ * servers lose their connections without a word, their waits end before they get the lock one after the other.
+ */
 const STATEMENT_MS = 10_000;
-const LOCK_MS = 5000;
+const LOCK_MS = 2000;
 const SILENCE_MS = 3000;
 /** How much longer than the server's limit an answer may take. */
 const NETWORK_MS = 2000;
@@ -117,7 +120,7 @@ export class Writer {
           this.#error = error;
           this.#options.failed(error);
           if (error instanceof OtherVersion) this.#giveUp(error.reason, Infinity);
-          if (!isConflict(error)) await Bun.sleep(PAUSE_MS * (0.5 + Math.random()));
+          if (!isConflict(error) && !isLocked(error)) await Bun.sleep(PAUSE_MS * (0.5 + Math.random()));
         }
       }
     } finally {

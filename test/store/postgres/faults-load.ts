@@ -57,7 +57,13 @@ export class Load implements AsyncDisposable {
   /** Waits until any process was told something like this. */
   async until(isIt: (told: Told) => boolean, from = 0, by?: Process): Promise<void> {
     const list = by === undefined ? this.told : (this.#toldBy.get(by) ?? []);
-    while (!list.slice(from).some(isIt)) await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    let looked = from;
+    for (;;) {
+      for (; looked < list.length; looked++) if (isIt(list[looked] ?? { is: "wrong" })) return;
+      if (this.#running().some(({ child }) => child.exitCode !== null))
+        throw new Error(`a process has ended: ${JSON.stringify(this.told.slice(-5))}`);
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    }
   }
 
   /** Fulfilled when each process has stored and read something that it asked for after `since`. */
@@ -133,6 +139,7 @@ export class Load implements AsyncDisposable {
 
   async #listen(started: Process): Promise<void> {
     let rest = "";
+    void started.child.exited.then(() => this.#wake());
     for await (const text of started.child.stdout.pipeThrough(new TextDecoderStream())) {
       const lines = (rest + text).split("\n");
       rest = lines.pop() ?? "";
@@ -140,9 +147,13 @@ export class Load implements AsyncDisposable {
       const told = lines.map((line) => JSON.parse(line) as Told);
       this.told.push(...told);
       this.#toldBy.get(started)?.push(...told);
-      for (const wake of this.#waiting) wake();
-      this.#waiting.clear();
+      this.#wake();
     }
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
   }
 
   #running(): Process[] {

@@ -29,7 +29,9 @@ for (const [name, fault] of faults) {
   testOnPostgres(
     name,
     async () => {
-      expect((await fault(ROUNDS)).stored).toBeGreaterThan(0);
+      const account = await fault(ROUNDS);
+      if (process.env["FAULTS"]) console.log(name, account);
+      expect(account.stored).toBeGreaterThan(0);
     },
     LIMIT_MS,
   );

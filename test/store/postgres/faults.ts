@@ -31,7 +31,7 @@ async function underLoad(url: string, rounds: number, round: Round): Promise<Acc
 /** A server is killed, and another one takes its place. */
 export async function killedServers(rounds: number): Promise<Account> {
   await using cluster = await startCluster();
-  return underLoad(cluster.url(), rounds, async (load) => {
+  return await underLoad(cluster.url(), rounds, async (load) => {
     await load.kill(load.process(0));
     await load.recovers();
     await load.start(1);
@@ -41,7 +41,7 @@ export async function killedServers(rounds: number): Promise<Account> {
 /** A server that has the lock of the writers stops and goes on later. */
 export async function frozenServers(rounds: number): Promise<Account> {
   await using cluster = await startCluster();
-  return underLoad(cluster.url(), rounds, async (load, index) => {
+  return await underLoad(cluster.url(), rounds, async (load, index) => {
     const frozen = load.process(index % 3);
     const before = load.told.length;
     load.send(frozen, "freeze");
@@ -56,7 +56,7 @@ export async function frozenServers(rounds: number): Promise<Account> {
 export async function restartedDatabase(rounds: number): Promise<Account> {
   await using cluster = await startCluster();
   const ends = [() => cluster.stop("fast"), () => cluster.stop("immediate"), () => cluster.kill()];
-  return underLoad(cluster.url(), rounds, async (load, index) => {
+  return await underLoad(cluster.url(), rounds, async (load, index) => {
     await ends[index % 3]?.();
     await Bun.sleep(500);
     await cluster.start();
@@ -101,7 +101,7 @@ export async function cutConnections(rounds: number): Promise<Account> {
   await using cluster = await startCluster();
   await using proxy = startProxy({ port: cluster.port });
   const cuts = [unanswered, unheard, ended, late];
-  return underLoad(proxy.url(cluster.url()), rounds, async (load, index) => {
+  return await underLoad(proxy.url(cluster.url()), rounds, async (load, index) => {
     await cuts[index % cuts.length]?.(proxy);
     await load.recovers();
   });
@@ -111,7 +111,7 @@ export async function cutConnections(rounds: number): Promise<Account> {
 export async function forgottenConnections(rounds: number): Promise<Account> {
   await using cluster = await startCluster();
   await using proxy = startProxy({ port: cluster.port });
-  return underLoad(proxy.url(cluster.url()), rounds, async (load) => {
+  return await underLoad(proxy.url(cluster.url()), rounds, async (load) => {
     proxy.forget();
     await load.recovers();
     proxy.reset();
@@ -121,7 +121,7 @@ export async function forgottenConnections(rounds: number): Promise<Account> {
 /** The primary is killed or stopped, and its synchronous standby is promoted. */
 export async function failOvers(rounds: number): Promise<Account> {
   await using replication = await startReplication();
-  return underLoad(replication.url(), rounds, async (load, index) => {
+  return await underLoad(replication.url(), rounds, async (load, index) => {
     await replication.failOver(index % 2 === 0 ? "kill" : "fast");
     await load.recovers();
     await replication.rejoin();
@@ -130,7 +130,7 @@ export async function failOvers(rounds: number): Promise<Account> {
 
 export async function fullDisks(rounds: number): Promise<Account> {
   await using disk = await startOnSmallDisk();
-  return underLoad(disk.cluster.url(), rounds, async (load) => {
+  return await underLoad(disk.cluster.url(), rounds, async (load) => {
     const before = load.told.length;
     disk.fill();
     await load.until(({ is }) => is === "refused" || is === "unknown", before);
