@@ -13,8 +13,9 @@ export interface Answer {
 }
 
 export class Link {
-  /** Answers that are awaited. */
-  waiting = 0;
+  /** The numbers of statements whose answers are awaited, which come in this order. */
+  readonly #asked = new Set<number>();
+  #number = 0;
   readonly #connection: Connection;
   readonly #lost = Promise.withResolvers<never>();
   #isLost = false;
@@ -25,6 +26,21 @@ export class Link {
     this.#connection = connection;
     this.#lost.promise.catch(() => undefined);
     void connection.ended.then(() => this.lose());
+  }
+
+  /** How many answers are awaited. */
+  get waiting(): number {
+    return this.#asked.size;
+  }
+
+  /** The number of the statement that was sent last. */
+  get newest(): number {
+    return this.#number;
+  }
+
+  /** The number of the statement whose answer comes next. */
+  get next(): number | undefined {
+    return this.#asked.values().next().value;
   }
 
   get isLost(): boolean {
@@ -48,7 +64,9 @@ export class Link {
   /** Sends a statement at once: several that are sent in one turn travel together. Throws `LostConnection`. */
   async run(text: string, params: readonly SqlValue[], limitMs: number): Promise<Answer> {
     if (this.#isLost) throw new LostConnection(undefined);
-    if (this.waiting++ === 0) this.#heard = performance.now();
+    if (this.waiting === 0) this.#heard = performance.now();
+    const number = ++this.#number;
+    this.#asked.add(number);
     const timer = setTimeout(() => this.lose(), limitMs);
     try {
       const answer = this.#connection.sql.unsafe(text, params.map(encodeValue)).execute();
@@ -60,7 +78,7 @@ export class Link {
       throw error instanceof LostConnection ? error : new LostConnection(error);
     } finally {
       clearTimeout(timer);
-      this.waiting--;
+      this.#asked.delete(number);
       this.#heard = performance.now();
     }
   }

@@ -247,15 +247,21 @@ class Engine implements PostgresStore {
   async #answer(link: Link, text: string, params: readonly SqlValue[]): Promise<Record<string, unknown>[]> {
     const sql = this.#dialect.translate(text);
     const first = link.run(sql, params, READ_MS);
+    const number = link.newest;
     const other = Promise.withResolvers<Answer>();
+    const askAnother = async (): Promise<Answer> => {
+      this.#pool.ping();
+      const second = await this.#pool.take();
+      if (second === link) return first;
+      const answer = await second.run(sql, params, READ_MS);
+      // Not slow, so lost. Later, because the answer must come before the error.
+      if (link.next === number) setImmediate(() => link.lose());
+      return answer;
+    };
     const timer = setTimeout(() => {
       if (link.silentMs < SILENT_MS) return;
-      this.#pool.ping();
-      void Promise.resolve(link)
-        .then(() => this.#pool.take())
-        .then((second) => (second === link ? first : second.run(sql, params, READ_MS)))
-        // The first one's error tells more.
-        .then(other.resolve, () => first.then(other.resolve, other.reject));
+      // The first one's error tells more.
+      askAnother().then(other.resolve, () => first.then(other.resolve, other.reject));
     }, SILENT_MS);
     try {
       return (await Promise.race([first, other.promise])).rows;
