@@ -4,7 +4,7 @@ import { connectSoon } from "./connect";
 import type { Connector } from "./connector";
 import { Link } from "./link";
 
-const SILENT_MS = 1500;
+const SILENT_MS = 1000;
 const LIMIT_MS = 2000;
 const WORKS =
   "SELECT 1 AS works FROM pg_catalog.pg_stat_activity WHERE pid = $1 AND " +

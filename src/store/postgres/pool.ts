@@ -19,11 +19,15 @@ export class Pool {
   readonly #keepAlive: ReturnType<typeof setInterval>;
   #connecting: Promise<Link> | undefined;
 
-  /** `most`: how many connections at most; two or more. */
+  /** `most`: how many connections; one more while all are silent, because they may be lost. */
   constructor(connector: Connector, most: number) {
     this.#connector = connector;
     this.#most = most;
-    this.#keepAlive = setInterval(() => this.ping(KEEP_ALIVE_MS), KEEP_ALIVE_MS);
+    this.#keepAlive = setInterval(() => {
+      for (const link of this.#links)
+        if (link.waiting === 0 && this.#links.size > this.#most) this.#drop(link);
+      this.ping(KEEP_ALIVE_MS);
+    }, KEEP_ALIVE_MS);
     this.#keepAlive.unref();
   }
 
@@ -36,9 +40,8 @@ export class Pool {
       else if (link.silentMs <= SILENT_MS && (best === undefined || link.waiting < best.waiting)) best = link;
     }
     const { size } = this.#links;
-    if (best === undefined) return size < this.#most ? this.#connect() : this.#any();
-    // The last one is left for the moment at which all others are silent.
-    if (best.waiting > 0 && size < this.#most - 1) this.#connect().catch(() => undefined);
+    if (best === undefined) return size <= this.#most ? this.#connect() : this.#any();
+    if (best.waiting > 0 && size < this.#most) this.#connect().catch(() => undefined);
     return best;
   }
 
@@ -54,6 +57,11 @@ export class Pool {
     this.#closing.abort();
     await this.#connecting?.catch(() => undefined);
     await Promise.all([...this.#links].map((link) => link.close()));
+  }
+
+  #drop(link: Link): void {
+    this.#links.delete(link);
+    link.lose();
   }
 
   #any(): Link {

@@ -89,7 +89,7 @@ class Engine implements PostgresStore {
     this.#version = newestOf(migrations);
     const tables = new Set([...tablesOf(migrations), "writers"]);
     this.#dialect = dialectOf(schema, (name) => tables.has(name));
-    this.#pool = new Pool(connector, Math.max(2, connections - 1));
+    this.#pool = new Pool(connector, Math.max(1, connections - 2));
     this.#writer = new Writer({
       connector,
       schema,
