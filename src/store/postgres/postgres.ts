@@ -2,18 +2,18 @@
 // generations travel with the first of them. Writes of a turn share a commit.
 import { RuntimeError } from "../../errors";
 import type { Migration } from "../migrate";
-import { type Awaitable, type Kind, query, type Query, run, type SqlValue, type Store } from "../port";
+import { type Kind, query, type Query, run, type SqlValue, type Store } from "../port";
 import { type Transaction, type Wait } from "../port";
 import { CountedUse } from "../use";
 import { Watch } from "../watch";
 import { WriteHealth } from "../write-health";
 import type { Connector } from "./connector";
 import { type Dialect, dialectOf } from "./dialect";
-import { closedError, isLost, lost, OtherVersion, stateOf, translateError } from "./failures";
-import type { Answer, Link } from "./link";
+import { closedError, lost, OtherVersion, stateOf } from "./failures";
 import { Listener } from "./listener";
 import { migratePostgres, newestOf, refuseNewerSchema, schemaVersion } from "./migrations";
 import { Pool } from "./pool";
+import { Reads, withinLimit } from "./reads";
 import { tablesOf } from "./schema";
 import { type Pending, Writer } from "./writer";
 
@@ -37,22 +37,11 @@ export interface PostgresOptions {
 }
 
 const LIMIT_MS = 10_000;
-/** How long one try of a read may take. */
-const READ_MS = 5000;
 const CHECK_MS = 1500;
-/** After this silence a read is asked on another connection too. */
-const SILENT_MS = 1000;
 const POLL_MS = 1000;
-const PAUSE_MS = 100;
 const GENERATIONS = "SELECT kind, value FROM generations";
 const TEST_WRITE = query<never>("UPDATE generations SET value = value WHERE kind = 'schema'");
 const READS = /^\s*(?:SELECT|WITH)\b/;
-
-/** What was read in one turn of the event loop. */
-interface Turn {
-  link: Awaitable<Link>;
-  generations?: Promise<ReadonlyMap<string, number>>;
-}
 
 export interface PostgresStore extends Store {
   /** Resolves when the tables can be used. Throws `configuration` or `unavailable` with the reason. */
@@ -69,7 +58,7 @@ class Engine implements PostgresStore {
   readonly #options: PostgresOptions;
   readonly #version: number;
   readonly #dialect: Dialect;
-  readonly #pool: Pool;
+  readonly #reads: Reads;
   readonly #writer: Writer;
   readonly #watch = new Watch((kind) => this.generation(kind));
   readonly #writeHealth = new WriteHealth();
@@ -77,7 +66,7 @@ class Engine implements PostgresStore {
   #opening: Promise<void> | undefined;
   #isOpen = false;
   #listener: Listener | undefined;
-  #turn: Turn | undefined;
+  #generations: Promise<ReadonlyMap<string, number>> | undefined;
   /** Writes that wait until the database is open. */
   #entering = 0;
   #closed = false;
@@ -89,7 +78,7 @@ class Engine implements PostgresStore {
     this.#version = newestOf(migrations);
     const tables = new Set([...tablesOf(migrations), "writers"]);
     this.#dialect = dialectOf(schema, (name) => tables.has(name));
-    this.#pool = new Pool(connector, Math.max(1, connections - 2));
+    this.#reads = new Reads(new Pool(connector, Math.max(1, connections - 2)));
     this.#writer = new Writer({
       connector,
       schema,
@@ -141,9 +130,11 @@ class Engine implements PostgresStore {
   }
 
   async generation(kind: Kind): Promise<number> {
-    const turn = this.#currentTurn();
-    turn.generations ??= this.#readGenerations();
-    return (await turn.generations).get(kind) ?? 0;
+    if (this.#generations === undefined) {
+      this.#generations = this.#readGenerations();
+      setImmediate(this.#endTurn);
+    }
+    return (await this.#generations).get(kind) ?? 0;
   }
 
   async changed(kind: Kind, since: number, wait: Wait): Promise<void> {
@@ -156,8 +147,11 @@ class Engine implements PostgresStore {
   }
 
   endReads(): void {
-    this.#turn = undefined;
+    this.#generations = undefined;
+    this.#reads.endTurn();
   }
+
+  readonly #endTurn = (): void => this.endReads();
 
   async check(): Promise<void> {
     await withinLimit(this.#readGenerations(), CHECK_MS);
@@ -173,7 +167,7 @@ class Engine implements PostgresStore {
     while (this.#entering > 0) await Bun.sleep(1);
     await this.#listener?.close();
     await this.#writer.close();
-    await this.#pool.close();
+    await this.#reads.close();
   }
 
   async #open(): Promise<void> {
@@ -193,17 +187,6 @@ class Engine implements PostgresStore {
     });
   }
 
-  #currentTurn(): Turn {
-    if (this.#turn === undefined) {
-      this.#turn = { link: this.#pool.take() };
-      if (this.#turn.link instanceof Promise) this.#turn.link.catch(() => undefined);
-      setImmediate(this.#endTurn);
-    }
-    return this.#turn;
-  }
-
-  readonly #endTurn = (): void => this.endReads();
-
   async #readGenerations(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#read(GENERATIONS, []);
     const generations = new Map(rows.map(({ kind, value }) => [String(kind), Number(value)]));
@@ -217,57 +200,9 @@ class Engine implements PostgresStore {
     if (!READS.test(text)) throw new Error(`only a transaction may run ${text.slice(0, 40)}`);
     if (!this.#isOpen) await this.#opened();
     const started = performance.now();
-    const rows = await withinLimit(this.#readAgain(text, params, started + READ_MS), READ_MS);
+    const rows = await this.#reads.read(this.#dialect.translate(text), params);
     this.use.didRead(performance.now() - started);
     return rows;
-  }
-
-  /** Reads may be asked again: on another connection, if theirs is lost. */
-  async #readAgain(
-    text: string,
-    params: readonly SqlValue[],
-    until: number,
-  ): Promise<Record<string, unknown>[]> {
-    for (;;) {
-      try {
-        const link = this.#currentTurn().link;
-        const ready = link instanceof Promise ? await link : link;
-        return await this.#answer(ready, text, params);
-      } catch (error) {
-        this.endReads();
-        if (!isRepeatable(error)) throw translateError(error);
-        if (this.#closed) throw closedError();
-        if (performance.now() > until) throw lost(error);
-        await Bun.sleep(PAUSE_MS * (0.5 + Math.random()));
-      }
-    }
-  }
-
-  /** Asks another connection too if the first one is silent: its packets may be lost. */
-  async #answer(link: Link, text: string, params: readonly SqlValue[]): Promise<Record<string, unknown>[]> {
-    const sql = this.#dialect.translate(text);
-    const first = link.run(sql, params, READ_MS);
-    const number = link.newest;
-    const other = Promise.withResolvers<Answer>();
-    const askAnother = async (): Promise<Answer> => {
-      this.#pool.ping();
-      const second = await this.#pool.take();
-      if (second === link) return first;
-      const answer = await second.run(sql, params, READ_MS);
-      // Not slow, so lost. Later, because the answer must come before the error.
-      if (link.next === number) setImmediate(() => link.lose());
-      return answer;
-    };
-    const timer = setTimeout(() => {
-      if (link.silentMs < SILENT_MS) return;
-      // The first one's error tells more.
-      askAnother().then(other.resolve, () => first.then(other.resolve, other.reject));
-    }, SILENT_MS);
-    try {
-      return (await Promise.race([first, other.promise])).rows;
-    } finally {
-      clearTimeout(timer);
-    }
   }
 
   #committed(group: readonly Pending[], begun: number, touched: ReadonlySet<SqlValue>): void {
@@ -286,21 +221,5 @@ class Engine implements PostgresStore {
 
   async #testWrite(): Promise<void> {
     await this.write(() => run(TEST_WRITE));
-  }
-}
-
-/** The connection was lost, or none could be made. */
-function isRepeatable(error: unknown): boolean {
-  return isLost(error) || (error instanceof RuntimeError && error.name === "unavailable");
-}
-
-/** Throws `unavailable` if there is no result in time. */
-async function withinLimit<T>(work: Promise<T>, limitMs: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(lost(new Error(`no answer within ${limitMs} ms`))), limitMs);
-  try {
-    return await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
   }
 }
