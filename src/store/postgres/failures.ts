@@ -18,22 +18,29 @@ export function stateOf(error: unknown): string {
 }
 
 /**
- * Classes 08 (connection) and 57P (shut down), and a server that has become read-only: after a fail-over the connection
- * leads to a standby.
+ * Classes 08 (connection) and 57P (shut down), limits that end the session (25P03, 25P04), and a server that has become
+ * read-only: after a fail-over the connection leads to a standby.
  */
-const LOST = /^(?:08|57P0[1-4]$|25006$)/;
+const LOST = /^(?:08|57P0|25P0[34]$|25006$)/;
 const LOST_CODE = /^(?:ERR_POSTGRES_(?:CONNECTION|IDLE|LIFETIME|NOT_)|ECONN|EPIPE|ERR_SOCKET)/;
 
 export function isLost(error: unknown): boolean {
   if (error instanceof LostConnection) return true;
   if (!(error instanceof Error)) return false;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  // The server ends a session with each error of these severities.
+  if ("severity" in error && (error.severity === "FATAL" || error.severity === "PANIC")) return true;
   return LOST.test(stateOf(error)) || LOST_CODE.test(code);
 }
 
 /** The transaction may succeed when it runs again: serialization failure, deadlock. */
 export function isConflict(error: unknown): boolean {
   return /^(?:40001|40P01)$/.test(stateOf(error));
+}
+
+/** Another transaction had the lock for too long. */
+export function isLocked(error: unknown): boolean {
+  return stateOf(error) === "55P03";
 }
 
 const REASONS: readonly (readonly [states: RegExp, reason: string])[] = [
@@ -68,6 +75,30 @@ export function lost(cause: unknown): RuntimeError {
     cause,
     retryAfterMs: RETRY_AFTER_MS,
   });
+}
+
+export function late(): RuntimeError {
+  return unavailable("The database did not answer in time. Send the request again.", {
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}
+
+export function unknownResult(cause: unknown): RuntimeError {
+  const message = "The database was lost while this was stored. Whether it is stored is not known.";
+  return unavailable(message, { cause, retryAfterMs: RETRY_AFTER_MS });
+}
+
+/** The tables were migrated while this server ran. */
+export class OtherVersion extends Error {
+  readonly reason: RuntimeError;
+
+  constructor(found: number, known: number) {
+    const message =
+      `The database has schema ${found}; this server supports schema ${known}. ` +
+      "Start a server of the other version, and stop this one.";
+    super(message);
+    this.reason = unavailable(message, { retryAfterMs: RETRY_AFTER_MS });
+  }
 }
 
 export function closedError(): RuntimeError {

@@ -13,51 +13,86 @@ export interface Answer {
 }
 
 export class Link {
-  /** Answers that are awaited. */
-  waiting = 0;
+  /** The numbers of statements whose answers are awaited, which come in this order. */
+  readonly #asked = new Set<number>();
+  #number = 0;
   readonly #connection: Connection;
+  readonly #lost = Promise.withResolvers<never>();
   #isLost = false;
-  readonly #ended: Promise<never>;
+  /** When the last answer came, or the first statement after a pause was sent. */
+  #heard = performance.now();
 
   constructor(connection: Connection) {
     this.#connection = connection;
-    this.#ended = connection.ended.then(() => {
-      this.#isLost = true;
-      throw new LostConnection(undefined);
-    });
-    this.#ended.catch(() => undefined);
+    this.#lost.promise.catch(() => undefined);
+    void connection.ended.then(() => this.lose());
+  }
+
+  /** How many answers are awaited. */
+  get waiting(): number {
+    return this.#asked.size;
+  }
+
+  /** The number of the statement that was sent last. */
+  get newest(): number {
+    return this.#number;
+  }
+
+  /** The number of the statement whose answer comes next. */
+  get next(): number | undefined {
+    return this.#asked.values().next().value;
   }
 
   get isLost(): boolean {
     return this.#isLost;
   }
 
+  get host(): string {
+    return this.#connection.host;
+  }
+
+  /** For how long answers are awaited and none has come, ms. */
+  get silentMs(): number {
+    return this.waiting === 0 ? 0 : performance.now() - this.#heard;
+  }
+
+  /** For how long nothing was asked, ms. */
+  get idleMs(): number {
+    return this.waiting === 0 ? performance.now() - this.#heard : 0;
+  }
+
   /** Sends a statement at once: several that are sent in one turn travel together. Throws `LostConnection`. */
   async run(text: string, params: readonly SqlValue[], limitMs: number): Promise<Answer> {
     if (this.#isLost) throw new LostConnection(undefined);
-    this.waiting++;
-    const timer = setTimeout(() => this.#lose(), limitMs);
+    if (this.waiting === 0) this.#heard = performance.now();
+    const number = ++this.#number;
+    this.#asked.add(number);
+    const timer = setTimeout(() => this.lose(), limitMs);
     try {
       const answer = this.#connection.sql.unsafe(text, params.map(encodeValue)).execute();
-      const rows = await Promise.race([answer, this.#ended]);
+      const rows = await Promise.race([answer, this.#lost.promise]);
       return { rows: rows.map(decodeRow), count: rows.count, command: rows.command };
     } catch (error) {
       if (!isLost(error)) throw error;
-      this.#lose();
-      throw new LostConnection(error);
+      this.lose();
+      throw error instanceof LostConnection ? error : new LostConnection(error);
     } finally {
       clearTimeout(timer);
-      this.waiting--;
+      this.#asked.delete(number);
+      this.#heard = performance.now();
     }
   }
 
-  async close(): Promise<void> {
+  /** What is awaited rejects at once, even if the network delivers nothing. */
+  lose(): void {
+    if (this.#isLost) return;
     this.#isLost = true;
-    await this.#connection.close();
+    this.#lost.reject(new LostConnection(undefined));
+    this.#connection.close().catch(() => undefined);
   }
 
-  #lose(): void {
-    this.#isLost = true;
-    void this.#connection.close();
+  async close(): Promise<void> {
+    this.lose();
+    await this.#connection.close();
   }
 }

@@ -2,20 +2,20 @@
 // generations travel with the first of them. Writes of a turn share a commit.
 import { RuntimeError } from "../../errors";
 import type { Migration } from "../migrate";
-import { type Awaitable, type Kind, query, type Query, run, type SqlValue, type Store } from "../port";
+import { type Kind, query, type Query, run, type SqlValue, type Store } from "../port";
 import { type Transaction, type Wait } from "../port";
 import { CountedUse } from "../use";
 import { Watch } from "../watch";
 import { WriteHealth } from "../write-health";
 import type { Connector } from "./connector";
 import { type Dialect, dialectOf } from "./dialect";
-import { closedError, isLost, lost, stateOf, translateError } from "./failures";
-import type { Link } from "./link";
+import { closedError, lost, OtherVersion, stateOf } from "./failures";
 import { Listener } from "./listener";
 import { migratePostgres, newestOf, refuseNewerSchema, schemaVersion } from "./migrations";
 import { Pool } from "./pool";
+import { Reads, withinLimit } from "./reads";
 import { tablesOf } from "./schema";
-import { otherVersion, type Pending, Writer } from "./writer";
+import { type Pending, Writer } from "./writer";
 
 export interface PostgresOptions {
   connector: Connector;
@@ -30,27 +30,18 @@ export interface PostgresOptions {
   instance: string;
   /** `normal`: the last commits may be lost when the database's machine loses power. */
   durability?: "full" | "normal";
-  /** At most, without the listener. Default 8. */
+  /** At most, without the listener; three or more. Default 8. */
   connections?: number;
   /** How long a read and a write are tried, ms. */
   limitMs?: number;
 }
 
 const LIMIT_MS = 10_000;
-/** How long one try of a read may take. */
-const READ_MS = 5000;
 const CHECK_MS = 1500;
 const POLL_MS = 1000;
-const PAUSE_MS = 100;
 const GENERATIONS = "SELECT kind, value FROM generations";
 const TEST_WRITE = query<never>("UPDATE generations SET value = value WHERE kind = 'schema'");
 const READS = /^\s*(?:SELECT|WITH)\b/;
-
-/** What was read in one turn of the event loop. */
-interface Turn {
-  link: Awaitable<Link>;
-  generations?: Promise<ReadonlyMap<string, number>>;
-}
 
 export interface PostgresStore extends Store {
   /** Resolves when the tables can be used. Throws `configuration` or `unavailable` with the reason. */
@@ -67,7 +58,7 @@ class Engine implements PostgresStore {
   readonly #options: PostgresOptions;
   readonly #version: number;
   readonly #dialect: Dialect;
-  readonly #pool: Pool;
+  readonly #reads: Reads;
   readonly #writer: Writer;
   readonly #watch = new Watch((kind) => this.generation(kind));
   readonly #writeHealth = new WriteHealth();
@@ -75,7 +66,7 @@ class Engine implements PostgresStore {
   #opening: Promise<void> | undefined;
   #isOpen = false;
   #listener: Listener | undefined;
-  #turn: Turn | undefined;
+  #generations: Promise<ReadonlyMap<string, number>> | undefined;
   /** Writes that wait until the database is open. */
   #entering = 0;
   #closed = false;
@@ -87,7 +78,7 @@ class Engine implements PostgresStore {
     this.#version = newestOf(migrations);
     const tables = new Set([...tablesOf(migrations), "writers"]);
     this.#dialect = dialectOf(schema, (name) => tables.has(name));
-    this.#pool = new Pool(connector, Math.max(1, connections - 1));
+    this.#reads = new Reads(new Pool(connector, Math.max(1, connections - 2)));
     this.#writer = new Writer({
       connector,
       schema,
@@ -139,9 +130,11 @@ class Engine implements PostgresStore {
   }
 
   async generation(kind: Kind): Promise<number> {
-    const turn = this.#currentTurn();
-    turn.generations ??= this.#readGenerations();
-    return (await turn.generations).get(kind) ?? 0;
+    if (this.#generations === undefined) {
+      this.#generations = this.#readGenerations();
+      setImmediate(this.#endTurn);
+    }
+    return (await this.#generations).get(kind) ?? 0;
   }
 
   async changed(kind: Kind, since: number, wait: Wait): Promise<void> {
@@ -154,15 +147,14 @@ class Engine implements PostgresStore {
   }
 
   endReads(): void {
-    this.#turn = undefined;
+    this.#generations = undefined;
+    this.#reads.endTurn();
   }
 
+  readonly #endTurn = (): void => this.endReads();
+
   async check(): Promise<void> {
-    if (!this.#isOpen) await this.#opened();
-    const link = await this.#pool.take();
-    await link.run("SELECT 1 AS one", [], CHECK_MS).catch((error: unknown) => {
-      throw translateError(error);
-    });
+    await withinLimit(this.#readGenerations(), CHECK_MS);
     if (this.#writer.oldest !== undefined) this.#writeHealth.waits(this.#writer.oldest);
     await this.#writeHealth.check(() => this.#testWrite());
   }
@@ -175,7 +167,7 @@ class Engine implements PostgresStore {
     while (this.#entering > 0) await Bun.sleep(1);
     await this.#listener?.close();
     await this.#writer.close();
-    await this.#pool.close();
+    await this.#reads.close();
   }
 
   async #open(): Promise<void> {
@@ -190,48 +182,27 @@ class Engine implements PostgresStore {
 
   async #opened(): Promise<void> {
     if (this.#closed) throw closedError();
-    await this.ready();
+    await this.ready().catch((error: unknown) => {
+      throw error instanceof RuntimeError && error.name === "unavailable" ? lost(error) : error;
+    });
   }
-
-  #currentTurn(): Turn {
-    if (this.#turn === undefined) {
-      this.#turn = { link: this.#isOpen ? this.#pool.take() : this.#opened().then(() => this.#pool.take()) };
-      if (this.#turn.link instanceof Promise) this.#turn.link.catch(() => undefined);
-      setImmediate(this.#endTurn);
-    }
-    return this.#turn;
-  }
-
-  readonly #endTurn = (): void => this.endReads();
 
   async #readGenerations(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#read(GENERATIONS, []);
     const generations = new Map(rows.map(({ kind, value }) => [String(kind), Number(value)]));
     const version = generations.get("schema");
-    if (version !== this.#version) throw otherVersion(Number(version), this.#version);
+    if (version !== this.#version) throw new OtherVersion(Number(version), this.#version).reason;
     return generations;
   }
 
-  /** Reads may be asked again: on another connection, if theirs is lost. */
   async #read(text: string, params: readonly SqlValue[]): Promise<Record<string, unknown>[]> {
     if (this.#closed) throw closedError();
     if (!READS.test(text)) throw new Error(`only a transaction may run ${text.slice(0, 40)}`);
+    if (!this.#isOpen) await this.#opened();
     const started = performance.now();
-    for (;;) {
-      try {
-        const link = this.#currentTurn().link;
-        const ready = link instanceof Promise ? await link : link;
-        const { rows } = await ready.run(this.#dialect.translate(text), params, READ_MS);
-        this.use.didRead(performance.now() - started);
-        return rows;
-      } catch (error) {
-        this.endReads();
-        if (!isRepeatable(error)) throw translateError(error);
-        if (this.#closed) throw closedError();
-        if (performance.now() - started > READ_MS) throw error instanceof RuntimeError ? error : lost(error);
-        await Bun.sleep(PAUSE_MS * (0.5 + Math.random()));
-      }
-    }
+    const rows = await this.#reads.read(this.#dialect.translate(text), params);
+    this.use.didRead(performance.now() - started);
+    return rows;
   }
 
   #committed(group: readonly Pending[], begun: number, touched: ReadonlySet<SqlValue>): void {
@@ -251,11 +222,4 @@ class Engine implements PostgresStore {
   async #testWrite(): Promise<void> {
     await this.write(() => run(TEST_WRITE));
   }
-}
-
-/** The connection was lost, or none could be made. */
-function isRepeatable(error: unknown): boolean {
-  return (
-    isLost(error) || (error instanceof RuntimeError && error.name === "unavailable" && isLost(error.cause))
-  );
 }

@@ -8,7 +8,9 @@ import type { Waiting } from "../sqlite-group";
 import { settle } from "../sqlite-group";
 import type { SqlValue } from "../port";
 import type { Connector } from "./connector";
-import { closedError, isConflict, isLost, lost, LostConnection, translateError } from "./failures";
+import { connectSoon } from "./connect";
+import { isConflict, isLocked, isLost, late, OtherVersion, translateError, unknownResult } from "./failures";
+import { endIfGone } from "./gone";
 import { type Ran, runGroup } from "./group";
 import { type Answer, Link } from "./link";
 
@@ -34,15 +36,23 @@ export interface WriterOptions {
   failed(error: unknown): void;
 }
 
-/** Server-side limits, ms: of a statement, and of the silence of a client that holds the lock. */
+/**
+ * Server-side limits, ms: of a statement, of a wait for the lock, and of the silence of a client that holds the lock. If many
+ * servers lose their connections without a word, their waits end before they get the lock one after the other.
+ */
 const STATEMENT_MS = 10_000;
+const LOCK_MS = 2000;
 const SILENCE_MS = 3000;
 /** How much longer than the server's limit an answer may take. */
 const NETWORK_MS = 2000;
+/** Replaces a default of the role or the database, but not a stricter choice. */
+const DURABLE =
+  "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'";
 const GATHER_MS = 2;
 const PAUSE_MS = 100;
+const LOOK_MS = 250;
 
-/** The result of a commit that was under way when the connection was lost. */
+/** A commit that was sent and whose result is not confirmed. */
 interface Unknown {
   number: number;
   group: readonly Pending[];
@@ -52,12 +62,16 @@ interface Unknown {
 
 export class Writer {
   readonly #options: WriterOptions;
+  readonly #closing = new AbortController();
   #queue: Pending[] = [];
   #running = false;
   #link: Link | undefined;
+  /** The process of the server that works for the link. */
+  #session: number | undefined;
   #number = 0;
-  #unknown: Unknown | undefined;
-  #closed = false;
+  /** Ordered by their numbers. */
+  #unknown: Unknown[] = [];
+  #error: unknown;
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -69,7 +83,7 @@ export class Writer {
 
   /** When the oldest write was ordered that has no answer (`performance.now`). */
   get oldest(): number | undefined {
-    return this.#unknown?.group[0]?.since ?? this.#queue[0]?.since;
+    return this.#unknown[0]?.group[0]?.since ?? this.#queue[0]?.since;
   }
 
   push(pending: Pending): void {
@@ -82,7 +96,7 @@ export class Writer {
   /** Waits for the writes that are queued. */
   async close(): Promise<void> {
     while (this.#running) await Bun.sleep(5);
-    this.#closed = true;
+    this.#closing.abort();
     await this.#link?.close();
   }
 
@@ -96,36 +110,44 @@ export class Writer {
   }
 
   async #work(): Promise<void> {
+    const look = setInterval(() => this.#look(), LOOK_MS);
     try {
-      while (this.#queue.length > 0 || this.#unknown !== undefined) {
+      while (this.#queue.length > 0 || this.#unknown.length > 0) {
         try {
           await this.#flush();
+          this.#error = undefined;
         } catch (error) {
+          this.#error = error;
           this.#options.failed(error);
-          this.#giveUpOld(error);
-          if (!isConflict(error)) await Bun.sleep(PAUSE_MS * (0.5 + Math.random()));
+          if (error instanceof OtherVersion) this.#giveUp(error.reason, Infinity);
+          if (!isConflict(error) && !isLocked(error)) await Bun.sleep(PAUSE_MS * (0.5 + Math.random()));
         }
       }
     } finally {
+      clearInterval(look);
       this.#running = false;
     }
   }
 
-  /** Rejects the writes that were tried for too long. Others are tried again. */
-  #giveUpOld(error: unknown): void {
-    const until = performance.now() - this.#options.limitMs;
-    const reason = isLost(error) ? lost(error) : translateError(error);
-    const old = this.#queue.filter(({ since }) => since < until);
-    this.#queue = this.#queue.filter(({ since }) => since >= until);
+  /** A statement or a connection may wait for long; the writes behind it must not. */
+  #look(): void {
+    this.#giveUp(
+      this.#error === undefined ? late() : translateError(this.#error),
+      performance.now() - this.#options.limitMs,
+    );
+    if (this.#link !== undefined)
+      endIfGone(this.#link, this.#session, this.#options.connector, this.#closing.signal);
+  }
+
+  /** Rejects the writes that were ordered before. Others are tried again. */
+  #giveUp(reason: unknown, before: number): void {
+    const isOld = ({ since }: Pending): boolean => since < before;
+    const old = this.#queue.filter(isOld);
+    if (old.length > 0) this.#queue = this.#queue.filter((pending) => !isOld(pending));
     for (const pending of old) pending.reject(reason);
-    const unknown = this.#unknown;
-    if (unknown === undefined || (unknown.group[0]?.since ?? 0) >= until) return;
-    this.#unknown = undefined;
-    const cause = { cause: error, retryAfterMs: 1000 };
-    for (const { reject } of unknown.group)
-      reject(
-        unavailable("The database was lost while this was stored. Whether it is stored is not known.", cause),
-      );
+    const given = this.#unknown.filter(({ group }) => group.some(isOld));
+    if (given.length > 0) this.#unknown = this.#unknown.filter((unknown) => !given.includes(unknown));
+    for (const { reject } of given.flatMap(({ group }) => group)) reject(unknownResult(reason));
   }
 
   /** Runs what is queued in one transaction. Throws if it could not be run; it is still queued then. */
@@ -134,11 +156,11 @@ export class Writer {
     const execute = (text: string, params: readonly SqlValue[]): Promise<Answer> =>
       link.run(this.#options.translate(text), params, STATEMENT_MS + NETWORK_MS);
     let group: Pending[] = [];
-    let committing = false;
+    let sent: Unknown | undefined;
     try {
       await this.#begin(link);
       const begun = performance.now();
-      await this.#settleUnknown(execute);
+      await this.#askForUnknown(execute);
       [group, this.#queue] = [this.#queue, []];
       const ran = await runGroup(execute, group, savepoints);
       if (ran === undefined) {
@@ -146,18 +168,22 @@ export class Writer {
         [this.#queue, group] = [[...group, ...this.#queue], []];
         return await this.#flush(true);
       }
-      const number = ++this.#number;
-      if (ran.wrote || ran.touched.size > 0) {
-        this.#unknown = { number, group, ran, begun };
-        committing = true;
-        await this.#commit(execute, ran.touched, number);
-        this.#unknown = undefined;
-      } else await execute("COMMIT", []);
-      this.#finish(group, ran, begun);
+      if (ran.wrote || ran.touched.size > 0 || this.#unknown.length > 0) {
+        sent = { number: ++this.#number, group, ran, begun };
+        this.#unknown.push(sent);
+        await this.#commit(execute, ran.touched, sent.number);
+        // Earlier ones are in front of this one, so they are as durable as it is.
+        const done = new Set([...this.#unknown, sent]);
+        this.#unknown = [];
+        for (const one of done) this.#finish(one);
+      } else {
+        await execute("COMMIT", []);
+        this.#finish({ group, ran, begun });
+      }
     } catch (error) {
-      if (!(committing && isLost(error))) {
-        // The transaction has certainly not been committed.
-        this.#unknown = committing ? undefined : this.#unknown;
+      // Without a lost connection the transaction has certainly not been committed.
+      if (sent === undefined || !isLost(error)) {
+        this.#unknown = this.#unknown.filter((unknown) => unknown !== sent);
         this.#refuse(error, group);
       }
       if (!isLost(error)) await link.run("ROLLBACK", [], NETWORK_MS).catch(() => link.close());
@@ -176,32 +202,46 @@ export class Writer {
 
   async #begin(link: Link): Promise<void> {
     const { schema, durability, version } = this.#options;
+    // The role or the database may have other defaults.
+    const isolation = "BEGIN ISOLATION LEVEL READ COMMITTED";
     const limits = [
       `SET LOCAL statement_timeout = ${STATEMENT_MS}`,
+      `SET LOCAL lock_timeout = ${LOCK_MS}`,
       `SET LOCAL idle_in_transaction_session_timeout = ${SILENCE_MS}`,
-      ...(durability === "normal" ? ["SET LOCAL synchronous_commit = off"] : []),
+      durability === "normal" ? "SET LOCAL synchronous_commit = off" : DURABLE,
+    ];
+    const texts = [
+      isolation,
+      ...limits,
+      "SELECT pg_backend_pid() AS session",
       `SELECT pg_advisory_xact_lock(hashtextextended('runtime writer of ${schema}', 0))`,
       `SELECT value FROM ${schema}.generations WHERE kind = 'schema'`,
     ];
-    const sent = ["BEGIN", ...limits].map((text) => link.run(text, [], STATEMENT_MS + NETWORK_MS));
-    const settled = await Promise.allSettled(sent);
-    const failure = settled.find((one) => one.status === "rejected");
-    if (failure !== undefined) throw failure.reason;
-    const found = settled.at(-1);
-    if (found?.status !== "fulfilled" || found.value.rows[0]?.["value"] === version) return;
-    throw otherVersion(Number(found.value.rows[0]?.["value"]), version);
+    this.#session = undefined;
+    const answers = await allOf(
+      texts.map((text) => link.run(text, [], STATEMENT_MS + NETWORK_MS)),
+      (rows) => {
+        const session = rows[0]?.["session"];
+        if (typeof session === "number") this.#session = session;
+      },
+    );
+    const found = answers.at(-1)?.rows[0]?.["value"];
+    if (found !== version) throw new OtherVersion(Number(found), version);
   }
 
-  /** Asked while the lock is held, so the transaction in question has ended. */
-  async #settleUnknown(
+  /**
+   * Finds out which unknown commits were stored. The lock is held, so their transactions have ended. What was stored is only
+   * acknowledged with this transaction: the commit may not have reached the standby.
+   */
+  async #askForUnknown(
     execute: (text: string, params: readonly SqlValue[]) => Promise<Answer>,
   ): Promise<void> {
-    const unknown = this.#unknown;
-    if (unknown === undefined) return;
+    if (this.#unknown.length === 0) return;
     const { rows } = await execute("SELECT number FROM writers WHERE instance = ?", [this.#options.instance]);
-    this.#unknown = undefined;
-    if (rows[0]?.["number"] === unknown.number) this.#finish(unknown.group, unknown.ran, unknown.begun);
-    else this.#queue = [...unknown.group, ...this.#queue];
+    const stored = Number(rows[0]?.["number"] ?? 0);
+    const absent = this.#unknown.filter(({ number }) => number > stored);
+    this.#unknown = this.#unknown.filter(({ number }) => number <= stored);
+    this.#queue = [...absent.flatMap(({ group }) => group), ...this.#queue];
   }
 
   async #commit(
@@ -221,33 +261,35 @@ export class Writer {
       ...(kinds.length === 0 ? [] : [execute("SELECT pg_notify(?, ?)", [schema, kinds.join(" ")])]),
       execute("COMMIT", []),
     ];
-    const settled = await Promise.allSettled(sent);
-    const failure = settled.find((one) => one.status === "rejected");
-    if (failure !== undefined) throw failure.reason;
-    const last = settled.at(-1);
+    const last = (await allOf(sent)).at(-1);
     // The commit of a failed transaction is answered by ROLLBACK, without an error.
-    if (last?.status !== "fulfilled" || last.value.command !== "COMMIT")
-      throw new Error("the database has rolled a transaction back");
+    if (last?.command !== "COMMIT")
+      throw unavailable("The database has rolled this back. Send the request again.", { retryAfterMs: 1000 });
   }
 
-  #finish(group: readonly Pending[], ran: Ran, begun: number): void {
+  #finish({ group, ran, begun }: Omit<Unknown, "number">): void {
     this.#options.committed(group, begun, ran.touched);
     ran.outcomes.forEach(settle);
   }
 
   async #connected(): Promise<Link> {
     if (this.#link !== undefined && !this.#link.isLost) return this.#link;
-    if (this.#closed) throw closedError();
-    try {
-      return (this.#link = new Link(await this.#options.connector.connect()));
-    } catch (error) {
-      throw new LostConnection(error);
-    }
+    this.#link = undefined;
+    const { connector } = this.#options;
+    return (this.#link = new Link(await connectSoon(connector, this.#closing.signal)));
   }
 }
 
-export function otherVersion(found: number, known: number): Error {
-  return unavailable(
-    `The database has schema ${found}; this server supports schema ${known}. Start a server of the other version, and stop this one.`,
-  );
+/** The answers to statements that travel together. Waits for all; throws the first error. */
+async function allOf(
+  sent: readonly Promise<Answer>[],
+  answered: (rows: Answer["rows"]) => void = () => undefined,
+): Promise<Answer[]> {
+  for (const one of sent)
+    one.then(
+      ({ rows }) => answered(rows),
+      () => undefined,
+    );
+  await Promise.allSettled(sent);
+  return Promise.all(sent);
 }

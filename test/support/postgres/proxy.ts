@@ -18,6 +18,8 @@ export interface Proxy extends AsyncDisposable {
   cut(): void;
   /** Ends all connections; bytes that were not passed are lost. New connections are still accepted. */
   reset(): void;
+  /** Bytes of the connections that exist are never passed again, and their ends are not noticed, until `reset`. */
+  forget(): void;
   /** Passes everything again, in order, including what was not passed before; forgets patterns and the delay. */
   heal(): void;
   /** Everything arrives so many milliseconds later, in both directions. */
@@ -85,6 +87,9 @@ export function startProxy(target: Target): Proxy {
       state.cut = true;
     },
     reset,
+    forget: () => {
+      for (const link of links) link.forget();
+    },
     heal: () => {
       Object.assign(state, { cut: false, delay: 0, pattern: undefined });
       for (const link of links) link.heal();
@@ -152,6 +157,11 @@ class Link {
     if (!pattern.passed) pattern.reached();
   }
 
+  forget(): void {
+    this.requests.forgotten = true;
+    this.answers.forgotten = true;
+  }
+
   heal(): void {
     this.requests.release();
     this.answers.release();
@@ -174,6 +184,7 @@ interface Packet {
 /** One direction of a connection: what was sent and has not been passed yet, in order. */
 class Direction {
   held = false;
+  forgotten = false;
   readonly #state: State;
   readonly #to: () => Socket<Link> | Socket | undefined;
   readonly #ended: () => void;
@@ -203,7 +214,8 @@ class Direction {
   flush(): void {
     for (let first = this.#packets[0]; first !== undefined; first = this.#packets[0]) {
       const to = this.#to();
-      if (this.held || this.#state.cut || to === undefined || first.due > performance.now()) return;
+      if (this.held || this.forgotten || this.#state.cut || to === undefined || first.due > performance.now())
+        return;
       if (first.bytes === undefined) {
         to.end();
         this.#ended();
