@@ -8,6 +8,7 @@ export {
   KINDS,
   type Query,
   query,
+  type Reader,
   run,
   type SqlValue,
   type Step,
