@@ -1,9 +1,12 @@
-// `runtime database`: the databases in the data folder.
+// `runtime database`: the databases in the data folder, and on PostgreSQL.
 import { checkDataFolder, refuseServer } from "../client/client";
 import { type Common, verb } from "../command";
+import { check, copy } from "../database-moves";
 import type { Io } from "../io";
 import { print } from "../output";
 import { loadCommonConfig, withSession } from "../session";
+
+const TO = "PostgreSQL database, as a URL without a password; default: database.url (RUNTIME_DATABASE_URL)";
 
 export const verbs = [
   verb({
@@ -18,6 +21,30 @@ export const verbs = [
     ],
     read: (line) => ({ dryRun: line.has("dry-run"), backup: line.toggle("backup") !== false }),
     run: migrate,
+  }),
+  verb({
+    usage: "copy",
+    summary:
+      "Copy the installation in the data folder to PostgreSQL. Stop all servers first. All or nothing: if it is interrupted, " +
+      "run it again. The password comes from database.password_file, database.password_command or RUNTIME_DATABASE_URL. " +
+      "The root key is not copied.",
+    examples: ["runtime database copy --to postgres://runtime@db1.example.com/runtime"],
+    flags: [{ flag: "--to <url>", meaning: TO }],
+    read: (line) => ({ to: line.text("to") }),
+    run: copy,
+  }),
+  verb({
+    usage: "check",
+    summary:
+      "Check an installation on PostgreSQL: tables, data keys of sealed values, counters, audit trail. If the data folder has " +
+      "an installation, compare every row with it, as after a copy. Exits 1 if anything is wrong or differs.",
+    examples: ["runtime database check --to postgres://runtime@db1.example.com/runtime"],
+    flags: [
+      { flag: "--to <url>", meaning: TO },
+      { flag: "--no-compare", meaning: "do not compare it with the data folder" },
+    ],
+    read: (line) => ({ to: line.text("to"), compare: line.toggle("compare") !== false }),
+    run: check,
   }),
 ];
 

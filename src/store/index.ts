@@ -36,6 +36,10 @@ export { openSqlite, type SqliteOptions } from "./sqlite";
 export { connectorOf, type Connector } from "./postgres/connector";
 export { passwordReader } from "./postgres/password";
 export { openPostgres, type PostgresStore } from "./postgres/postgres";
+export { type CopiedTable, copyToPostgres } from "./postgres/copy";
+export { type CheckedDatabase, checkPostgres, type ComparedTable } from "./postgres/check";
+export { type Installation, installationOf } from "./postgres/migrations";
+export { StoppedDatabase } from "./stopped";
 export { executionLogMigrations } from "./schema/execution-log";
 export { Hold, LeaseLost } from "./hold";
 export {

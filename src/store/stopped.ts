@@ -90,7 +90,9 @@ export class StoppedDatabase implements Reader, Disposable {
   rows({ name, hasRowid }: StoppedTable, columns: readonly string[]): Iterable<Record<string, SqlValue>> {
     const list = columns.map((column) => `"${column}"`).join(", ");
     return this.#database
-      .query<Record<string, SqlValue>, []>(`SELECT ${list} FROM "${name}"${hasRowid ? " ORDER BY rowid" : ""}`)
+      .query<Record<string, SqlValue>, []>(
+        `SELECT ${list} FROM "${name}"${hasRowid ? " ORDER BY rowid" : ""}`,
+      )
       .iterate();
   }
 

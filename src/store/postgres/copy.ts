@@ -141,11 +141,7 @@ async function copyPart(
 }
 
 /** Makes tables without their indexes and triggers, or takes empty ones. Returns the statements that follow the rows. */
-async function prepare(
-  target: Target,
-  part: CopyPart,
-  tables: readonly StoppedTable[],
-): Promise<string[]> {
+async function prepare(target: Target, part: CopyPart, tables: readonly StoppedTable[]): Promise<string[]> {
   const { link, shown } = target;
   const { schema, migrations, dialect } = part;
   const found = await versionOf(link, schema);

@@ -2,16 +2,21 @@
 import { configurationError } from "../../errors";
 import type { Migration } from "../migrate";
 import type { Connector } from "./connector";
-import { type Dialect } from "./dialect";
+import { type Dialect, dialectOf } from "./dialect";
 import { stateOf } from "./failures";
 import { Link } from "./link";
 import { quoted } from "./names";
-import { kindsOf, newTables, translated } from "./schema";
+import { kindsOf, newTables, tablesOf, translated } from "./schema";
 
 export interface Installation {
   schema: string;
   migrations: readonly Migration[];
   dialect: Dialect;
+}
+
+export function installationOf(schema: string, migrations: readonly Migration[]): Installation {
+  const tables = new Set([...tablesOf(migrations), "writers"]);
+  return { schema, migrations, dialect: dialectOf(schema, (name) => tables.has(name)) };
 }
 
 const HAS_MIGRATIONS =
