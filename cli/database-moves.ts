@@ -28,7 +28,10 @@ export async function copy(io: Io, common: Common, { to }: { to: string | undefi
   const moving = moveToPostgres({ config, database, log, progress });
   const moved = await withProgress(io, () => state, moving);
   print(io, common.output, moved, () =>
-    moved.tables.map(({ table, rows }) => `${String(rows).padStart(10)}  ${table}\n`).join(""),
+    moved.tables
+      .filter(({ rows }) => rows > 0)
+      .map(({ table, rows }) => `${String(rows).padStart(10)}  ${table}\n`)
+      .join(""),
   );
   const { from, schema, rows, tables, audit } = moved;
   io.note(

@@ -7,7 +7,6 @@ import {
   query,
   type Reader,
   run,
-  type Store,
   type Transaction,
 } from "../store";
 
