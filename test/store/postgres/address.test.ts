@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { withoutPassword } from "../../../src/config";
+import { type TlsMode, withoutPassword } from "../../../src/config";
 import { hostTlsOf, parseDatabaseUrl, shownDatabase, tlsModeOf } from "../../../src/store/postgres/address";
 import { refusalOf } from "../../config/home";
 import { temporaryFolder } from "../../support/temporary";
@@ -186,7 +186,7 @@ describe("the password is taken out of", () => {
 });
 
 describe("TLS", () => {
-  test.each([
+  test.each<[string, TlsMode]>([
     ["postgres://db1/app", "verify-full"],
     ["postgres://10.0.0.1/app", "verify-full"],
     ["postgres://localhost/app", "prefer"],
