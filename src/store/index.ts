@@ -38,7 +38,14 @@ export { passwordReader } from "./postgres/password";
 export { openPostgres, type PostgresStore } from "./postgres/postgres";
 export { type CopiedTable, copyToPostgres } from "./postgres/copy";
 export { type CheckedDatabase, checkPostgres, type ComparedTable } from "./postgres/check";
-export { type Installation, installationOf } from "./postgres/migrations";
+export {
+  hearsNotifications,
+  type ServerFacts,
+  serverFacts,
+  type TableFacts,
+  tableFacts,
+} from "./postgres/facts";
+export { type Installation, installationOf, schemaVersion } from "./postgres/migrations";
 export { StoppedDatabase } from "./stopped";
 export { executionLogMigrations } from "./schema/execution-log";
 export { Hold, LeaseLost } from "./hold";
