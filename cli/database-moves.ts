@@ -40,6 +40,10 @@ export async function copy(io: Io, common: Common, { to }: { to: string | undefi
         `equal, and the audit trail is intact (${counted(audit.rows, "row")}).`,
     ),
   );
+  if (moved.forbidden_tables > 0)
+    io.note(
+      `The user of database.url may not read and write ${counted(moved.forbidden_tables, "table")} yet. What to grant: runtime doctor`,
+    );
   io.note(
     `The root key (${moved.root_key_id}) was not copied: give the same one to every server. Set database.url for all of them, ` +
       `then move runtime.db and executions.db out of ${from}, so that no server uses them by mistake.`,

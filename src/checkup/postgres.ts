@@ -93,7 +93,19 @@ function clockFinding({ aheadMs }: ServerFacts): Finding {
   return warning("database clock", `The clock of the database is ${seconds} s ${direction} this one.`, fix);
 }
 
-function versionFindings({ versions }: ServerFacts, { schema }: DatabaseSettings): Finding[] {
+function versionFindings(
+  { versions, forbiddenTables }: ServerFacts,
+  { schema, url }: DatabaseSettings,
+): Finding[] {
+  if (forbiddenTables > 0) {
+    const { user } = parseDatabaseUrl(url.reveal());
+    const message = `The user ${user} may not read and write ${forbiddenTables} of the tables.`;
+    const schemas = `${schema}, ${logSchemaOf(schema)}`;
+    const fix =
+      `As the owner of the tables: GRANT USAGE ON SCHEMA ${schemas} TO ${user}; ` +
+      `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schemas} TO ${user}`;
+    return [problem("tables", message, fix)];
+  }
   const known = newestSchema();
   const [runtime = 0, executions = 0] = versions;
   if (runtime === 0) return [warning("tables", `The schema ${schema} has no installation yet.`, CREATE)];

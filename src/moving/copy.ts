@@ -18,6 +18,7 @@ import {
   mainMigrations,
   newestSchema,
   openSqlite,
+  serverFacts,
   type Reader,
   StoppedDatabase,
 } from "../store";
@@ -32,9 +33,14 @@ export interface Moved {
   rows: number;
   /** Verified in the copy. */
   audit: { chains: number; rows: number };
+  /** Tables that the user of the servers may not read and write yet. */
+  forbidden_tables: number;
   /** The root key that opens what is sealed. It is not copied. */
   root_key_id: string;
 }
+
+/** The copy is complete also if the user of the servers cannot connect yet. */
+const NO_FACTS = { forbiddenTables: 0 };
 
 export interface MoveRequest {
   config: Config;
@@ -46,7 +52,7 @@ export interface MoveRequest {
 /** Changes nothing in the data folder but an older schema. Throws what `copyToPostgres` and a start throw. */
 export async function moveToPostgres({ config, database, log, progress }: MoveRequest): Promise<Moved> {
   const folder = config.dataFolder();
-  const { migrator } = connectorsOf(database);
+  const { connector, migrator } = connectorsOf(database);
   const installations = installationsOf(database.schema);
   await upgraded(config, folder, log);
   using main = new StoppedDatabase(join(folder, "runtime.db"));
@@ -66,8 +72,20 @@ export async function moveToPostgres({ config, database, log, progress }: MoveRe
     },
   });
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-  const { shown } = migrator;
-  return { from: folder, to: shown, schema: database.schema, tables, rows, audit, root_key_id: root };
+  const { schema } = database;
+  const { forbiddenTables } = await serverFacts(connector, [schema, logSchemaOf(schema)]).catch(
+    () => NO_FACTS,
+  );
+  return {
+    from: folder,
+    to: migrator.shown,
+    schema,
+    tables,
+    rows,
+    audit,
+    forbidden_tables: forbiddenTables,
+    root_key_id: root,
+  };
 }
 
 export function installationsOf(schema: string): Record<"runtime" | "executions", Installation> {

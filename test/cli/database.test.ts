@@ -66,7 +66,11 @@ describe.if(hasPostgres)("with a server", () => {
   /** A terminal with an installation in files, and a schema of its own. */
   async function installed(schema: string, more: Readonly<Record<string, string>> = {}) {
     const terminal = newTerminal({ RUNTIME_DATABASE_SCHEMA: schema, ...more });
-    const files = { RUNTIME_DATABASE_URL: undefined, RUNTIME_DATABASE_PASSWORD_FILE: undefined };
+    const files = {
+      RUNTIME_DATABASE_URL: undefined,
+      RUNTIME_DATABASE_MIGRATE_URL: undefined,
+      RUNTIME_DATABASE_PASSWORD_FILE: undefined,
+    };
     expect((await terminal.run(["init", "--user", "alice", "--yes"], { env: files })).stderr).toContain(
       "keys",
     );
@@ -164,6 +168,31 @@ describe.if(hasPostgres)("with a server", () => {
       }),
     );
     expect(await cluster.psql("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'six%'", "app")).toBe("");
+  });
+
+  test("copies with the user of migrations, and names what the user of the servers lacks", async () => {
+    await cluster.psql(`CREATE ROLE server LOGIN PASSWORD '${SECRET}'`, "app");
+    const serving = withPassword().replace("mover:", "server:");
+    const { run } = await installed("eight", {
+      RUNTIME_DATABASE_URL: serving,
+      RUNTIME_DATABASE_MIGRATE_URL: withPassword(),
+    });
+    const { stderr } = await run(["database", "copy"]);
+    expect(stderr).toContain("The user of database.url may not read and write 42 tables yet.");
+    const [problem] = jsonOf(await run(["doctor", "-o", "json"])).filter(
+      ({ check }: { check: string }) => check === "tables",
+    );
+    expect(problem).toMatchObject({
+      status: "problem",
+      message: expect.stringContaining("42 of the tables"),
+    });
+    await cluster.psql(problem.fix.replace(/^.*?: /, ""), "app");
+
+    expect(jsonOf(await run(["doctor", "-o", "json"]))).toContainEqual(
+      expect.objectContaining({ check: "tables", status: "ok" }),
+    );
+    expect((await run(["keys", "list", "-o", "name"])).code).toBe(0);
+    expect((await run(["database", "check"])).code).toBe(0);
   });
 
   test("a bundle has the sizes of tables and no password", async () => {

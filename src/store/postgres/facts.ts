@@ -19,8 +19,10 @@ export interface ServerFacts {
   mostConnections: number;
   tls: boolean;
   isSuperuser: boolean;
-  /** Of the schemas asked for, in their order; 0: no tables. */
+  /** Of the schemas asked for, in their order; 0: no tables. Empty if they may not be used. */
   versions: number[];
+  /** Tables in the schemas of which the user may not do everything that a server does. */
+  forbiddenTables: number;
   /** May create tables in one of the schemas, or new schemas. */
   mayCreate: boolean;
   connectMs: number;
@@ -38,6 +40,11 @@ const SERVER = `SELECT current_setting('server_version_num')::double precision A
   has_database_privilege(current_database(), 'CREATE') AS creates_schemas`;
 const CREATES_TABLES = `SELECT COALESCE(bool_or(has_schema_privilege(oid, 'CREATE')), false) AS creates
   FROM pg_catalog.pg_namespace WHERE nspname = $1`;
+const FORBIDDEN = `SELECT COUNT(*)::double precision AS count
+  FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+  WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND NOT (has_schema_privilege(n.oid, 'USAGE')
+    AND has_table_privilege(c.oid, 'SELECT') AND (c.relname = 'schema_migrations' OR (has_table_privilege(c.oid, 'INSERT')
+    AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE'))))`;
 const TIME = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::double precision AS time";
 
 /** Throws what the connector throws. */
@@ -49,12 +56,14 @@ export async function serverFacts(connector: Connector, schemas: readonly string
   try {
     const [server = {}] = (await link.run(SERVER, [], ANSWER_MS)).rows;
     const versions: number[] = [];
+    let forbiddenTables = 0;
     let mayCreate = server["creates_schemas"] === 1;
     for (const schema of schemas) {
       const [row] = (await link.run(CREATES_TABLES, [schema], ANSWER_MS)).rows;
       mayCreate ||= row?.["creates"] === 1;
-      versions.push(await versionOf(link, schema));
+      forbiddenTables += Number((await link.run(FORBIDDEN, [schema], ANSWER_MS)).rows[0]?.["count"]);
     }
+    if (forbiddenTables === 0) for (const schema of schemas) versions.push(await versionOf(link, schema));
     return {
       host: connection.host,
       version: Number(server["version"]),
@@ -64,6 +73,7 @@ export async function serverFacts(connector: Connector, schemas: readonly string
       tls: server["tls"] === 1,
       isSuperuser: server["superuser"] === 1,
       versions,
+      forbiddenTables,
       mayCreate,
       connectMs,
       ...(await timesOf(link)),
