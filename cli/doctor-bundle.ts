@@ -1,13 +1,14 @@
 // `runtime doctor --bundle FILE`: collects what is needed to find a problem of this installation, without secrets.
 import { existsSync, lstatSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, resolve } from "node:path";
 import { MAX_LIMIT } from "../src/base";
 import type { Finding } from "../src/checkup";
 import type { Config } from "../src/config";
 import { type BundlePart, diagnose, Scrubber, settingPaths, writeBundle } from "../src/diagnosis";
 import { alreadyExists, configurationError, notFound } from "../src/errors";
 import type { Principal } from "../src/identity";
+import { isInstalled } from "../src/installed";
 import type { Runtime } from "../src/runtime";
 import { statusOf } from "../src/status";
 import type { Worker } from "../src/workers";
@@ -99,8 +100,7 @@ async function collect(
 
 async function open(config: Config): Promise<Runtime> {
   // Opening would create it.
-  if (!existsSync(join(config.dataFolder(), "runtime.db")))
-    throw configurationError("There is no database in the data folder yet.");
+  if (!(await isInstalled(config))) throw configurationError("There is no installation yet.");
   const [{ createRuntime }, { extensions }, { silentLog }] = await Promise.all([
     import("../src/runtime"),
     import("../catalogs"),
@@ -127,12 +127,23 @@ const SECRET_NAME = /key|token|secret|pass|credential|cookie|auth/i;
 
 function scrubberOf(io: Io, config: Config | undefined): Scrubber {
   const secrets = Object.entries(io.env).flatMap(([name, value = ""]) =>
-    SECRET_NAME.test(name) && !isPlace(value) ? [value] : [],
+    SECRET_NAME.test(name) && !isPlace(value) ? [value] : passwordsIn(value),
   );
   return new Scrubber({
     secrets,
     paths: new Map([...ownPaths(io), ...(config === undefined ? [] : pathsOf(config))]),
   });
+}
+
+/** The password in a database URL, as it is written and as it is meant. */
+function passwordsIn(value: string): string[] {
+  const [, password] = /^postgres(?:ql)?:\/\/[^:@/?]*:(.*)@/s.exec(value) ?? [];
+  if (password === undefined || password === "") return [];
+  try {
+    return [password, decodeURIComponent(password)];
+  } catch {
+    return [password];
+  }
 }
 
 function isPlace(value: string): boolean {

@@ -46,7 +46,11 @@ export const nouns: readonly Noun[] = [
   ),
   noun("scheduled", "scheduled runs", () => import("./commands/scheduled")),
   noun("backup", "back up the data folder, check and restore backups", () => import("./commands/backup")),
-  noun("database", "upgrade the databases of an older version", () => import("./commands/database")),
+  noun(
+    "database",
+    "upgrade the databases of an older version, or move them to PostgreSQL",
+    () => import("./commands/database"),
+  ),
   noun("audit", "the record of administrative changes", () => import("./commands/audit")),
   noun("api", "send any request to the server", () => import("./commands/api")),
   noun(

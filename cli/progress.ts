@@ -3,13 +3,16 @@ import type { Io } from "./io";
 
 const EVERY_MS = 1000;
 
-/** Waits for `work` and shows the elapsed time every second. */
-export async function withProgress<T>(io: Io, what: string, work: Promise<T>): Promise<T> {
+/** Waits for `work` and shows the elapsed time every second. `what` may change meanwhile. */
+export async function withProgress<T>(io: Io, what: string | (() => string), work: Promise<T>): Promise<T> {
   const { transient } = io;
   if (transient === undefined) return work;
   const started = Date.now();
   const timer = setInterval(
-    () => transient(`${what} … ${Math.round((Date.now() - started) / 1000)} s`),
+    () =>
+      transient(
+        `${typeof what === "string" ? what : what()} … ${Math.round((Date.now() - started) / 1000)} s`,
+      ),
     EVERY_MS,
   );
   try {

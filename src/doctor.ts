@@ -7,9 +7,11 @@ import {
   checkAddresses,
   checkFiles,
   checkPort,
+  checkPostgresServer,
   type Finding,
   leftoverKeysFinding,
   ok,
+  type PostgresFindings,
   problem,
   refused,
   restsFinding,
@@ -43,6 +45,8 @@ export async function examine({ config: load, open, running, namesRows }: Doctor
   let files: Finding[];
   try {
     config = await load();
+    // Settings that exclude each other.
+    config.database();
     files = checkFiles(config);
   } catch (error) {
     return [refused("configuration", error)];
@@ -50,7 +54,9 @@ export async function examine({ config: load, open, running, namesRows }: Doctor
   const read = ok("configuration", config.file === undefined ? "No file." : `Read, with ${config.file}.`);
   const found = [read, ...files];
   if (found.some(({ status }) => status === "problem")) return found;
-  if (!existsSync(join(config.dataFolder(), "runtime.db")))
+  const { findings, isInstalled } = await databaseState(config);
+  found.push(...findings);
+  if (!isInstalled || findings.some(({ status }) => status === "problem"))
     return [...found, await checkPort(config.settings, undefined)];
   let runtime: Runtime;
   try {
@@ -63,6 +69,13 @@ export async function examine({ config: load, open, running, namesRows }: Doctor
   } finally {
     await runtime.close();
   }
+}
+
+/** Whether there is a database that can be opened without making or changing tables. */
+async function databaseState(config: Config): Promise<PostgresFindings> {
+  const database = config.database();
+  if (database !== undefined) return checkPostgresServer(database);
+  return { findings: [], isInstalled: existsSync(join(config.dataFolder(), "runtime.db")) };
 }
 
 async function examineOpen(

@@ -23,6 +23,7 @@ export function metricsOf(core: Core, config: Config, services: Services): Metri
   return new Metrics(core, {
     logStore,
     folder: config.dataFolder(),
+    schema: config.database()?.schema,
     backupFolder: config.backupFolder(),
     builtIn: extensions.catalogs.map(({ toolkit }) => toolkit.name),
     health: () => health.check(),

@@ -95,6 +95,7 @@ async function create(
   common: Common,
   { file, recipients }: { file: string; recipients: readonly string[] | undefined },
 ): Promise<void> {
+  refusePostgres(await loadCommonConfig(io, common), "create");
   await withDataFolder(io, common, "backup create", async ({ config, runtime }) => {
     const { createBackup } = await import("../../src/backup");
     const making = createBackup({
@@ -147,6 +148,7 @@ async function restore(
     loadCommonConfig(io, common),
     identitiesOf(io, identity),
   ]);
+  refusePostgres(config, "restore");
   const folder = config.dataFolder();
   const open = (copy: string): Promise<OpenedBackup | undefined> => openCopy(io, common, copy);
   const restoring = restoreBackup({ file, identities, open, folder, now: Date.now() });
@@ -155,6 +157,16 @@ async function restore(
   io.note(`The backup of ${manifest.created_at} was restored. Users may have to consent again.`);
   if (opened === undefined)
     io.note(`Before you start a server, set the root key ${manifest.root_key_id}: RUNTIME_ROOT_KEY_FILE`);
+}
+
+/** Throws `configuration` if the installation is not in files. */
+function refusePostgres(config: Config, verb: string): void {
+  if (config.settings["database.url"] === undefined) return;
+  throw configurationError(
+    `runtime backup ${verb} works on the files of a data folder, but database.url is set (${config.originOf("database.url")}). ` +
+      "Back up and restore PostgreSQL with its own means, pg_dump or continuous archiving (docs/scaling.md); for the data " +
+      "folder, unset database.url.",
+  );
 }
 
 function summaryOf({ created_at, version, root_key_id, audit_heads }: VerifiedBackup["manifest"]): object {
@@ -205,12 +217,14 @@ const SAMPLE = 100;
 async function openCopy(io: Io, common: Common, folder: string): Promise<OpenedBackup | undefined> {
   const config = await loadCommonConfig(io, { ...common, dataDir: folder });
   if (!hasRootKey(config)) return undefined;
-  const [{ createRuntime }, { extensions }, { silentLog }] = await Promise.all([
+  const [{ createRuntime }, { extensions }, { silentLog }, { openSqlite }] = await Promise.all([
     import("../../src/runtime"),
     import("../../catalogs"),
     import("../../src/base"),
+    import("../../src/store"),
   ]);
-  const runtime = await createRuntime(config, extensions, { log: silentLog });
+  // Files, also if servers use PostgreSQL.
+  const runtime = await createRuntime(config, extensions, { log: silentLog, openStore: openSqlite });
   return {
     chains: async () => (await runtime.inspection.verify()).problems,
     sealed: async () => {

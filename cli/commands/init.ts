@@ -6,6 +6,7 @@ import { type Common, verb } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
 import { printRecord } from "../output";
+import { placeOf } from "../place";
 import { rootKeyFileOf, type Session, withSession } from "../session";
 import { ensureNamedFile, storeUser } from "../user-file";
 
@@ -44,6 +45,7 @@ async function runInit(io: Io, common: Common, options: InitOptions): Promise<vo
     const keys = makeKeys ? await newKeys(session) : [];
     const [admin, run] = keys;
     const rootKey = rootKeyFileOf(config);
+    const place = config.database() === undefined ? config.dataFolder() : await placeOf(config);
     const made = {
       user,
       config_file: file,
@@ -57,7 +59,7 @@ async function runInit(io: Io, common: Common, options: InitOptions): Promise<vo
       lines: () => [
         ["user", user],
         ["configuration", file],
-        ["data", config.dataFolder()],
+        ["data", place],
         ["root key", rootKey],
         ["admin key", admin?.key],
         ["run key", run?.key],

@@ -1,6 +1,4 @@
 // `runtime` without a command: shows what to do next. Changes nothing.
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Config } from "../../src/config";
 import { type Client, withClient } from "../client/client";
 import { listProviders } from "../client/providers";
@@ -42,7 +40,7 @@ async function stateOf(
     const work = async (client: Client) => ({ state: await providerState(client), user, remote: true });
     return withClient(io, common, work, config);
   }
-  if (!hasDatabase(io, config)) return { state: "no_key", user };
+  if (!(await hasDatabase(io, config))) return { state: "no_key", user };
   return withSession(
     io,
     common,
@@ -61,10 +59,12 @@ async function providerState(client: Client): Promise<State> {
 }
 
 // Without a home folder there is no database. The note explains what to set.
-function hasDatabase(io: Io, config: Config): boolean {
+async function hasDatabase(io: Io, config: Config): Promise<boolean> {
+  const { isInstalled } = await import("../../src/installed");
   try {
-    return existsSync(join(config.dataFolder(), "runtime.db"));
+    return await isInstalled(config);
   } catch (error) {
+    if (config.settings["database.url"] !== undefined) throw error;
     io.note(error instanceof Error ? error.message : "");
     return false;
   }

@@ -4,6 +4,7 @@ import type { Status } from "../../src/status";
 import { clientVerb } from "../client/client";
 import { getStatus } from "../client/projects";
 import { EXIT } from "../errors";
+import { placeOf } from "../place";
 import { type Lines, printRecord, type Shape } from "../output";
 
 const SHAPE: Shape<Status> = {
@@ -91,7 +92,7 @@ export const verbs = [
         const running = await client.session.server();
         const server =
           running === undefined ? "No server is running on it." : `Its server is ${running.address}`;
-        io.note(`Commands run on the data folder ${client.config.dataFolder()}. ${server}`);
+        io.note(`Commands run on ${await placeOf(client.config)}. ${server}`);
       }
       printRecord(io, common, found, SHAPE);
       return found.healthy ? EXIT.ok : EXIT.error;

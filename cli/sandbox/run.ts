@@ -22,6 +22,8 @@ export interface SandboxOptions {
 /** Serves until a stop signal; resolves to the exit code. Throws `configuration` or `conflict` with what to do. */
 export async function runSandbox(io: Io, common: Common, options: SandboxOptions): Promise<number> {
   const folder = sandboxFolder(common.dataDir, io.env);
+  if (common.database !== undefined || io.env["RUNTIME_DATABASE_URL"] !== undefined)
+    io.note(`The sandbox has its data in files in ${folder.path}. It does not use the PostgreSQL database.`);
   const exists = hasSandbox(folder);
   using held = new DisposableStack();
   if (exists) held.use(lockFolder(folder));

@@ -3,7 +3,7 @@ import { isObject } from "../base";
 import { malformedRequest } from "../errors";
 import type { Store } from "../store";
 import { type CheckpointRow, listHeads } from "./repository";
-import type { Signed, SigningKey } from "./signing";
+import type { Signed, SigningKey, Verifier } from "./signing";
 
 /** The end of a chain at a time. */
 export interface ChainHead {
@@ -30,7 +30,7 @@ export async function signedHeads(store: Store, key: SigningKey, now: number): P
   return rows.map(({ project_id, number, hash }) => signHead(key, { chain: project_id, number, hash }, now));
 }
 
-export function isSignedHead(key: SigningKey, head: SignedHead): boolean {
+export function isSignedHead(key: Verifier, head: SignedHead): boolean {
   return key.verify(headFields(head), head);
 }
 
@@ -38,7 +38,7 @@ function headFields({ chain, number, hash, signed_at }: Omit<SignedHead, keyof S
   return ["runtime audit head 1", chain, String(number), hash, signed_at];
 }
 
-export function isSignedCheckpoint(key: SigningKey, row: CheckpointRow): boolean {
+export function isSignedCheckpoint(key: Verifier, row: CheckpointRow): boolean {
   return key.verify(checkpointFields(row), row);
 }
 

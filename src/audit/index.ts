@@ -9,7 +9,7 @@ export { Refusals } from "./refusals";
 export { SigningKey } from "./signing";
 export type { ChainHead, SignedHead } from "./heads";
 export { headsIn } from "./repository";
-export type { Problem, Verification, VerifiedChain } from "./verify";
+export { type Problem, type Verification, type VerifiedChain, verifyUnsigned } from "./verify";
 export type {
   AuditEntryRecord,
   AuditFilter,

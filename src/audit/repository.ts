@@ -7,6 +7,7 @@ import {
   insertInto,
   named,
   query,
+  type Reader,
   run,
   type Store,
   type Transaction,
@@ -57,7 +58,7 @@ export function headInTransaction(chain: string): Transaction<Head | undefined> 
   return get(HEAD, chain);
 }
 
-export function findHead(store: Store, chain: string): Promise<Head | undefined> {
+export function findHead(store: Reader, chain: string): Promise<Head | undefined> {
   return store.get(HEAD, chain);
 }
 
@@ -66,7 +67,7 @@ export function headsIn(copy: ClosedDatabase): { chain: string; number: number; 
   return copy.all(HEADS).map(({ project_id, number, hash }) => ({ chain: project_id, number, hash }));
 }
 
-export function listHeads(store: Store): Promise<(Head & { project_id: string })[]> {
+export function listHeads(store: Reader): Promise<(Head & { project_id: string })[]> {
   return store.all(HEADS);
 }
 
@@ -142,7 +143,7 @@ const NEXT_CHAIN = query<{ project_id: string }>(
 const FIRST_CHAIN = query<{ project_id: string }>("SELECT project_id FROM audit ORDER BY project_id LIMIT 1");
 
 /** Rows of a chain in its order, after the id `after`. */
-export function chainRows(store: Store, chain: string, after: string, limit: number): Promise<ChainedRow[]> {
+export function chainRows(store: Reader, chain: string, after: string, limit: number): Promise<ChainedRow[]> {
   return store.all(CHAIN, chain, after, limit);
 }
 
@@ -151,7 +152,7 @@ export function chainRowsInTransaction(chain: string, limit: number): Transactio
 }
 
 /** The chains that have rows. */
-export async function chainsWithRows(store: Store): Promise<string[]> {
+export async function chainsWithRows(store: Reader): Promise<string[]> {
   const chains: string[] = [];
   let next = await store.get(FIRST_CHAIN);
   while (next !== undefined) {
@@ -186,11 +187,11 @@ const putCheckpoint = insertInto<{ [Column in keyof CheckpointRow]: CheckpointRo
 );
 const REMOVE_UP_TO = query("DELETE FROM audit WHERE project_id = ? AND id <= ?");
 
-export function findCheckpoint(store: Store, chain: string): Promise<CheckpointRow | undefined> {
+export function findCheckpoint(store: Reader, chain: string): Promise<CheckpointRow | undefined> {
   return store.get(CHECKPOINT, chain);
 }
 
-export function listCheckpoints(store: Store): Promise<CheckpointRow[]> {
+export function listCheckpoints(store: Reader): Promise<CheckpointRow[]> {
   return store.all(CHECKPOINTS);
 }
 

@@ -21,6 +21,8 @@ export interface Signed {
   signature: string;
 }
 
+export type Verifier = Pick<SigningKey, "verify">;
+
 /** A key that cannot be used makes no signature; the trail itself does not depend on it. */
 export class SigningKey {
   readonly #source: SigningKeySource;

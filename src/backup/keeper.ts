@@ -38,6 +38,12 @@ export class BackupKeeper {
   async #run(signal: AbortSignal): Promise<void> {
     const { clock, settings, log } = this.#core;
     if (settings["backup.hours"] === 0) return;
+    if (settings["database.url"] !== undefined) {
+      log.error("no backups are made: backup.hours is set, but servers do not back up PostgreSQL", {
+        advice: "back it up with pg_dump or continuous archiving, and set backup.hours to 0",
+      });
+      return;
+    }
     if (this.#folder === undefined) {
       log.error("no backups are made: backup.hours is set, but backup.folder is not");
       return;

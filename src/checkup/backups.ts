@@ -2,14 +2,18 @@
 import { existsSync } from "node:fs";
 import { ownBackups } from "../backup";
 import type { Config } from "../config";
-import { type Finding, ok, problem, refused } from "./finding";
+import { type Finding, ok, problem, refused, warning } from "./finding";
 
 const HOUR_MS = 3600_000;
+const OWN_MEANS =
+  "Back it up with its own means, pg_dump or continuous archiving (docs/scaling.md), and set backup.hours to 0.";
 
 /** Empty unless `backup.hours` is set. */
 export function backupFindings(config: Config, now: number): Finding[] {
   const hours = config.settings["backup.hours"];
   if (hours === 0) return [];
+  if (config.settings["database.url"] !== undefined)
+    return [warning("backups", "backup.hours is set, but servers do not back up PostgreSQL.", OWN_MEANS)];
   const folder = config.backupFolder();
   if (folder === undefined)
     return [problem("backups", "backup.hours is set, but backup.folder is not.", "Set backup.folder.")];

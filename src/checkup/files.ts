@@ -18,6 +18,7 @@ export function checkFiles(config: Config): Finding[] {
 
 function dataFindings(config: Config): Finding[] {
   const folder = config.dataFolder();
+  if (config.settings["database.url"] !== undefined) return findingsWithPostgres(config, folder);
   if (!existsSync(folder))
     return [missingFolderFinding(config, folder), ...keyFindings(config, folder, false)];
   if (!statSync(folder).isDirectory()) {
@@ -34,6 +35,19 @@ function dataFindings(config: Config): Finding[] {
   // A problem with the folder or the disk would only be reported again for the database.
   const checked = exists && around.every(({ status }) => status !== "problem");
   return [...around, ...(checked ? [databaseFinding(file)] : []), ...keyFindings(config, folder, exists)];
+}
+
+/** With PostgreSQL, the folder only has files of programs, and may be missing. */
+function findingsWithPostgres(config: Config, folder: string): Finding[] {
+  // Whether there is an installation that needs the key is known when the database is read.
+  const key = keyFindings(config, folder, false);
+  if (!existsSync(folder)) return key;
+  const left = ["runtime.db", "executions.db"].filter((name) => existsSync(join(folder, name)));
+  if (left.length === 0) return [folderFinding(folder), ...key];
+  const message = `${folder} has ${left.join(" and ")}, which no server uses while database.url is set.`;
+  const fix =
+    "If the installation was copied to PostgreSQL, move them away, so that no server uses them by mistake.";
+  return [folderFinding(folder), warning("data folder", message, fix), ...key];
 }
 
 /** A data folder that is set, but has no database: the setting may be misspelled. */
@@ -104,6 +118,7 @@ function databaseFinding(file: string): Finding {
 
 /** After deletions in a database that is too large to be rewritten while it is used. */
 export function restsFinding(config: Config): Finding[] {
+  if (config.settings["database.url"] !== undefined) return [];
   const file = join(config.dataFolder(), "runtime.db");
   if (!keepsRests(file)) return [];
   const message = `Copies of deleted values may still be in ${file}, which is too large to be rewritten while it is used.`;

@@ -4,4 +4,5 @@ export { checkFiles, restsFinding } from "./files";
 export { leftoverKeysFinding, rootKeyIdFinding } from "./root-key";
 export { type Finding, ok, problem, refused, warning } from "./finding";
 export { checkIssuer } from "./issuer";
+export { checkPostgresServer, type PostgresFindings } from "./postgres";
 export { checkAddresses, checkEndpoint, checkPort } from "./network";

@@ -9,7 +9,7 @@ export type { Keyring } from "./types";
 export type { Place } from "./place";
 export type { RootKeySettings } from "./root-key";
 export { rootKeySources } from "./root-key-settings";
-export { dataKeysIn, namedRootIn } from "./repository";
+export { dataKeysIn, namedRoot, namedRootIn } from "./repository";
 export { createOnce, resolvedFile, syncFolder } from "./durable-file";
 export { keyModeFault } from "./key-mode";
 export { oldRoots } from "./old-roots";

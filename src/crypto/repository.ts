@@ -5,8 +5,8 @@ import {
   erase,
   insertInto,
   query,
+  type Reader,
   run,
-  type Store,
   type Transaction,
 } from "../store";
 
@@ -22,7 +22,7 @@ export function rootIdOf(fact: { value: string } | undefined): string | undefine
   return fact?.value.split(".")[0];
 }
 /** The id of the current root key, as stored in the database. */
-export async function namedRoot(store: Store): Promise<string | undefined> {
+export async function namedRoot(store: Reader): Promise<string | undefined> {
   return rootIdOf(await store.get(FIND_ROOT));
 }
 /** The id of the root key that opens a copy of the database. */

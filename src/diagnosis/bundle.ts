@@ -7,6 +7,7 @@ import { VERSION } from "../version";
 import type { Worker } from "../workers";
 import type { BundlePart } from "./archive";
 import { databaseFacts } from "./databases";
+import { postgresFacts } from "./postgres";
 import { linesOfFile } from "./log-lines";
 import type { Scrubber } from "./scrub";
 import { shownSettings } from "./settings";
@@ -35,7 +36,7 @@ export async function diagnose(parts: DiagnosisParts): Promise<BundlePart[]> {
     ["system.json", async () => systemFacts(parts.environment)],
     ["settings.json", async () => shownSettings(await parts.config())],
     ["data-folder.json", async () => folderFacts((await parts.config()).dataFolder())],
-    ["databases.json", async () => databaseFacts((await parts.config()).dataFolder())],
+    ["databases.json", async () => factsOfDatabase(await parts.config())],
     ["findings.json", parts.findings],
     ["status.json", parts.status],
     ["server.json", async () => of(server)?.state ?? NO_SERVER],
@@ -55,6 +56,11 @@ export async function diagnose(parts: DiagnosisParts): Promise<BundlePart[]> {
   ].map(({ name, text }) => ({ name, text: parts.scrubber.text(text) }));
   const files = [...json, ...texts];
   return [{ name: "README.txt", text: readme(parts.at, files) }, ...files];
+}
+
+async function factsOfDatabase(config: Config): Promise<unknown> {
+  const database = config.database();
+  return database === undefined ? databaseFacts(config.dataFolder()) : postgresFacts(database);
 }
 
 const NO_SERVER = "No server is running on this data folder.";

@@ -47,7 +47,7 @@ export class Metrics {
       ...meter.families,
       this.#eventLoop.family,
       ...workFamilies(core, parts),
-      ...databaseFamilies({ ...parts, store }),
+      ...databaseFamilies(core.clock, { ...parts, store }),
       ...installationFamilies(core, { ...parts, certificateEndsAt: () => this.certificateEndsAt }),
       ...processFamilies(),
     ];

@@ -8,6 +8,7 @@ export {
   KINDS,
   type Query,
   query,
+  type Reader,
   run,
   type SqlValue,
   type Step,
@@ -35,6 +36,17 @@ export { openSqlite, type SqliteOptions } from "./sqlite";
 export { connectorOf, type Connector } from "./postgres/connector";
 export { passwordReader } from "./postgres/password";
 export { openPostgres, type PostgresStore } from "./postgres/postgres";
+export { type CopiedTable, copyToPostgres } from "./postgres/copy";
+export { type CheckedDatabase, checkPostgres, type ComparedTable } from "./postgres/check";
+export {
+  hearsNotifications,
+  type ServerFacts,
+  serverFacts,
+  type TableFacts,
+  tableFacts,
+} from "./postgres/facts";
+export { type Installation, installationOf, schemaVersion } from "./postgres/migrations";
+export { StoppedDatabase } from "./stopped";
 export { executionLogMigrations } from "./schema/execution-log";
 export { Hold, LeaseLost } from "./hold";
 export {

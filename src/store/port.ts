@@ -169,6 +169,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** What only reads. */
+export type Reader = Pick<Store, "get" | "all">;
+
 /** Writes have failed or waited for `forMs`. The message is a sentence without its full stop. */
 export class Unwritable extends Error {
   readonly forMs: number;

@@ -35,3 +35,17 @@ test("waits longer after each failure, up to an hour, and not after a success", 
 
   expect(waits).toEqual([2, 4, 8, 16, 32, 60, 60, 60, 1, 1]);
 });
+
+test("makes none of PostgreSQL, and says so", async () => {
+  const lines: string[] = [];
+  const log = { ...silentLog, error: (message: string) => void lines.push(message) };
+  const settings = { "backup.hours": 24, "database.url": "postgres://runtime@db1/runtime" };
+  const core = { clock: systemClock, settings, log } as unknown as Core;
+  const made: string[] = [];
+  const keeper = new BackupKeeper(core, temporaryFolder(), async (file) => made.push(file) > 0);
+
+  await keeper.start()();
+
+  expect(made).toEqual([]);
+  expect(lines).toEqual(["no backups are made: backup.hours is set, but servers do not back up PostgreSQL"]);
+});

@@ -130,6 +130,8 @@ describe("a command line", () => {
       },
     ],
     [["scheduled", "list", "--limit", "5"], "scheduled list", { limit: 5 }],
+    [["database", "copy", "--to", "postgres://u@db1/app"], "database copy", { to: "postgres://u@db1/app" }],
+    [["database", "check", "--no-compare"], "database check", { to: undefined, compare: false }],
     [["scheduled", "show", "te_1"], "scheduled show", { id: "te_1" }],
     [["tools", "show", "Chat.WhoAmI"], "tools show", { name: "Chat.WhoAmI", user_id: undefined }],
     [

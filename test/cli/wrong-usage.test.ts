@@ -189,6 +189,8 @@ const LOCAL = new Set([
   "backup show",
   "backup list",
   "database migrate",
+  "database copy",
+  "database check",
 ]);
 const REMOTE = NAMED.filter(([command]) => !LOCAL.has(command));
 

@@ -2,16 +2,21 @@
 import { configurationError } from "../../errors";
 import type { Migration } from "../migrate";
 import type { Connector } from "./connector";
-import { type Dialect } from "./dialect";
+import { type Dialect, dialectOf } from "./dialect";
 import { stateOf } from "./failures";
 import { Link } from "./link";
 import { quoted } from "./names";
-import { kindsOf, newTables, translated } from "./schema";
+import { kindsOf, newTables, tablesOf, translated } from "./schema";
 
 export interface Installation {
   schema: string;
   migrations: readonly Migration[];
   dialect: Dialect;
+}
+
+export function installationOf(schema: string, migrations: readonly Migration[]): Installation {
+  const tables = new Set([...tablesOf(migrations), "writers"]);
+  return { schema, migrations, dialect: dialectOf(schema, (name) => tables.has(name)) };
 }
 
 const HAS_MIGRATIONS =
@@ -29,7 +34,7 @@ export async function schemaVersion(
   return withLink(connector, (link) => versionOf(link, schema));
 }
 
-async function versionOf(link: Link, schema: string): Promise<number> {
+export async function versionOf(link: Link, schema: string): Promise<number> {
   // Reads the catalog as a table: a look-up of the name may be answered from what this transaction has cached before it got
   // the lock.
   const found = await link.run(HAS_MIGRATIONS, [schema], ANSWER_MS);
@@ -72,13 +77,20 @@ function created({ schema, migrations, dialect }: Installation): string[] {
   const kinds = kindsOf(migrations).map((kind) => `(${quoted(kind)}, 0)`);
   return [
     `CREATE SCHEMA IF NOT EXISTS ${schema}`,
-    `CREATE TABLE ${schema}.schema_migrations (version double precision PRIMARY KEY, name text NOT NULL, applied_at text NOT NULL)`,
-    `CREATE TABLE ${schema}.writers (instance text PRIMARY KEY, number double precision NOT NULL, at timestamptz NOT NULL)`,
+    ...ownTables(schema),
     ...newTables(migrations, dialect),
     `INSERT INTO ${schema}.generations (kind, value) VALUES ${kinds.join(", ")}`,
     `INSERT INTO ${schema}.generations (kind, value) VALUES ('schema', 0)`,
     ...migrations.map((migration) => recorded(schema, migration)),
     isAt(schema, migrations),
+  ];
+}
+
+/** The tables that no migration makes. */
+export function ownTables(schema: string): string[] {
+  return [
+    `CREATE TABLE ${schema}.schema_migrations (version double precision PRIMARY KEY, name text NOT NULL, applied_at text NOT NULL)`,
+    `CREATE TABLE ${schema}.writers (instance text PRIMARY KEY, number double precision NOT NULL, at timestamptz NOT NULL)`,
   ];
 }
 
@@ -99,7 +111,7 @@ function recorded(schema: string, { version, name }: Migration): string {
 }
 
 /** Servers of another version see it with their next statement, and stop. */
-function isAt(schema: string, migrations: readonly Migration[]): string {
+export function isAt(schema: string, migrations: readonly Migration[]): string {
   return `UPDATE ${schema}.generations SET value = ${newestOf(migrations)} WHERE kind = 'schema'`;
 }
 

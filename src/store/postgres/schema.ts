@@ -8,8 +8,8 @@ import { quoted } from "./names";
 /** The code with which a trigger refuses a value that was sealed with a deleted data key. */
 export const DROPPED_KEY = "RT001";
 
-/** Tables whose rows are listed in the order in which they were added. */
-const ORDERED = new Set(["data_keys", "revocations", "executions"]);
+/** Tables whose rows are listed in the order in which they were added: they have a column `rowid`. */
+export const ORDERED = new Set(["data_keys", "revocations", "executions"]);
 
 /** The statements that make the tables of the newest migration, in an empty schema. */
 export function newTables(migrations: readonly Migration[], dialect: Dialect): string[] {
