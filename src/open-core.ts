@@ -21,9 +21,10 @@ import {
   rootKeySources,
   systemRandom,
 } from "./crypto";
-import { openStores, withDatabaseErrors } from "./data-folder";
+import { withDatabaseErrors } from "./data-folder";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
-import { openSqlite, type SqliteOptions, type Store } from "./store";
+import { openDatabases } from "./open-database";
+import type { SqliteOptions, Store } from "./store";
 import { Telemetry, type Traces } from "./telemetry";
 import { startTraces } from "./tracing";
 import type { Programs, WorkerKinds } from "./workers";
@@ -66,7 +67,9 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
   const sources = rootKeySources(config);
   ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");
   await withDatabaseErrors(folder, () => backUpIfUpgraded(config, folder, log));
-  const { store, logStore } = await openStores(folder, parts.openStore ?? openSqlite, log);
+  const instance = newToken(systemRandom);
+  const { openStore } = parts;
+  const { store, logStore } = await openDatabases(config, folder, { openStore, instance, log });
   let traces: Traces | undefined;
   const close = async (): Promise<void> => {
     await traces?.stop();
@@ -99,7 +102,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
     const publicUrl = (): string => address;
     return {
       core: {
-        instance: newToken(systemRandom),
+        instance,
         store,
         keyring,
         egress,
@@ -131,7 +134,9 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
 
 async function backUpIfUpgraded(config: Config, folder: string, log: LeveledLog): Promise<void> {
   const { "backup.before_upgrade": isWanted, "backup.recipients": recipients } = config.settings;
-  if (isWanted) await backUpBeforeUpgrade({ folder, backups: config.backupFolder(), recipients, log });
+  // A database server has its own means.
+  if (isWanted && config.database() === undefined)
+    await backUpBeforeUpgrade({ folder, backups: config.backupFolder(), recipients, log });
 }
 
 function standardErrorLog({ settings }: Config, clock: Clock, telemetry: Telemetry): LeveledLog {

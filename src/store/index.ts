@@ -32,6 +32,9 @@ export { keepsRests } from "./erasure";
 export { DeletionTime } from "./deletion-time";
 export { command, insertInto, named, rowCommands, update } from "./statements";
 export { openSqlite, type SqliteOptions } from "./sqlite";
+export { connectorOf, type Connector } from "./postgres/connector";
+export { passwordReader } from "./postgres/password";
+export { openPostgres, type PostgresStore } from "./postgres/postgres";
 export { executionLogMigrations } from "./schema/execution-log";
 export { Hold, LeaseLost } from "./hold";
 export {

@@ -14,7 +14,7 @@ const REWRITES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b(\w+) ->> '\$\.(\w+)'/g, "($1::jsonb ->> '$2')"],
 ];
 
-/** Where the name of a table stands. */
+/** What precedes the name of a table. */
 const NAMED = /\b(FROM|JOIN|INTO|UPDATE|TABLE|REFERENCES|ON)(\s+(?:IF (?:NOT )?EXISTS\s+)?)"?([a-z_]+)"?/g;
 
 export interface Dialect {

@@ -1,4 +1,4 @@
-// Hears which kinds of records other servers have changed. Only for speed: a poll stands behind it.
+// Hears which kinds of records other servers have changed. Only for speed: a poll finds what it misses.
 import type { Connection, Connector } from "./connector";
 
 const AGAIN_MS = 1000;

@@ -1,0 +1,29 @@
+// Opens the databases: PostgreSQL if `database.url` is set, else the files in the data folder.
+import type { Log } from "./base";
+import type { Config } from "./config";
+import { openStores } from "./data-folder";
+import { openSqlite, type SqliteOptions, type Store } from "./store";
+import { openPostgresStores } from "./open-postgres";
+
+export interface OpenStores {
+  /** The records. */
+  store: Store;
+  /** The execution log. */
+  logStore: Store;
+}
+
+/** `openStore` replaces the engine, for tests. Throws `configuration` with a one-line reason. */
+export async function openDatabases(
+  config: Config,
+  folder: string,
+  {
+    openStore,
+    instance,
+    log,
+  }: { openStore?: ((options: SqliteOptions) => Store) | undefined; instance: string; log: Log },
+): Promise<OpenStores> {
+  const database = config.database();
+  if (database === undefined || openStore !== undefined)
+    return openStores(folder, openStore ?? openSqlite, log);
+  return openPostgresStores(database, { instance, log });
+}
