@@ -250,8 +250,12 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       const store = stores.new();
       const cache = new CachedByGeneration<string, string>(store, "keys");
       const gate = Promise.withResolvers<string>();
-      const late = cache.get("a", () => gate.promise);
-      await nextTurn();
+      const loading = Promise.withResolvers<void>();
+      const late = cache.get("a", () => {
+        loading.resolve();
+        return gate.promise;
+      });
+      await loading.promise;
       await store.write(() => touch("keys"));
       await cache.get("a", () => "fresh");
       gate.resolve("stale");
