@@ -1,4 +1,5 @@
-// Opens stores on PostgreSQL for tests: each path of a file has its own schema.
+// Opens stores on PostgreSQL for tests: each data folder has its own schemas, named as the product names them.
+import { basename, dirname } from "node:path";
 import { type SqliteOptions, type Store } from "../../src/store";
 import { connectorOf } from "../../src/store/postgres/connector";
 import { openPostgres } from "../../src/store/postgres/postgres";
@@ -9,7 +10,18 @@ export const TEST_DATABASE =
 
 export function openOnPostgres({ file, migrations, durability = "full" }: SqliteOptions, url: string): Store {
   const connector = connectorOf({ url, preparedStatements: true, applicationName: "runtime test" });
-  const schema = `t${Bun.hash(file).toString(36)}`;
+  const schema = schemaOf(dirname(file)) + (SUFFIXES[basename(file)] ?? `_${nameOf(basename(file))}`);
   const instance = crypto.randomUUID();
   return openPostgres({ connector, schema, migrations, instance, durability, connections: 3 });
+}
+
+const SUFFIXES: Readonly<Record<string, string>> = { "runtime.db": "", "executions.db": "_executions" };
+
+const nameOf = (text: string): string => Bun.hash(text).toString(36);
+const schemaOf = (folder: string): string => `t${nameOf(folder)}`;
+
+/** The environment of a process that opens the same database as this one with this data folder. */
+export function sameDatabase(folder: string): Record<string, string> {
+  if (TEST_DATABASE === undefined) return {};
+  return { RUNTIME_DATABASE_URL: TEST_DATABASE, RUNTIME_DATABASE_SCHEMA: schemaOf(folder) };
 }
