@@ -14,6 +14,7 @@ import type { Link } from "./link";
 import { Listener } from "./listener";
 import { migratePostgres, newestOf, refuseNewerSchema, schemaVersion } from "./migrations";
 import { Pool } from "./pool";
+import { RequestReads } from "./request-reads";
 import { tablesOf } from "./schema";
 import { otherVersion, type Pending, Writer } from "./writer";
 
@@ -71,6 +72,7 @@ class Engine implements PostgresStore {
   readonly #dialect: Dialect;
   readonly #pool: Pool;
   readonly #writer: Writer;
+  readonly #requestReads = new RequestReads();
   readonly #watch = new Watch((kind) => this.generation(kind));
   readonly #writeHealth = new WriteHealth();
   readonly #limitMs: number;
@@ -142,10 +144,17 @@ class Engine implements PostgresStore {
     await this.#writeHealth.check(() => this.#testWrite());
   }
 
-  async generation(kind: Kind): Promise<number> {
-    const turn = this.#currentTurn();
-    turn.generations ??= this.#readGenerations();
-    return (await turn.generations).get(kind) ?? 0;
+  request<T>(work: () => T): T {
+    return this.#requestReads.within(work);
+  }
+
+  generation(kind: Kind): Awaitable<number> {
+    const generations = this.#requestReads.get(() => {
+      const turn = this.#currentTurn();
+      return (turn.generations ??= this.#readGenerations());
+    });
+    if (generations instanceof Promise) return generations.then((known) => known.get(kind) ?? 0);
+    return generations.get(kind) ?? 0;
   }
 
   async changed(kind: Kind, since: number, wait: Wait): Promise<void> {
@@ -159,6 +168,7 @@ class Engine implements PostgresStore {
 
   endReads(): void {
     this.#turn = undefined;
+    this.#requestReads.changed();
   }
 
   async check(): Promise<void> {
@@ -188,7 +198,10 @@ class Engine implements PostgresStore {
     const found = await schemaVersion(connector, installation);
     refuseNewerSchema(found, this.#version, connector.shown);
     if (found < this.#version) await migratePostgres(migrator, installation);
-    this.#listener = new Listener(listener, schema, () => void this.#watch.check());
+    this.#listener = new Listener(listener, schema, () => {
+      this.#requestReads.changed();
+      void this.#watch.check();
+    });
     this.#isOpen = true;
   }
 
@@ -206,7 +219,9 @@ class Engine implements PostgresStore {
     return this.#turn;
   }
 
-  readonly #endTurn = (): void => this.endReads();
+  readonly #endTurn = (): void => {
+    this.#turn = undefined;
+  };
 
   async #readGenerations(): Promise<ReadonlyMap<string, number>> {
     const [row] = await this.#read(GENERATIONS, []);
