@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, cpSync, existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { jsonOf, newTerminal } from "../cli/support/fake-io";
+import { testOnSqlite } from "../support/on-sqlite";
 
 let terminal: ReturnType<typeof newTerminal>;
 let key: string;
@@ -28,7 +29,7 @@ async function rotate(...flags: string[]): Promise<Rotated & { stderr: string }>
 }
 
 describe("a rotation", () => {
-  test("keeps the old key in a file that only its owner can read, and says which backups need it", async () => {
+  testOnSqlite("keeps the old key in a file that only its owner can read, and says which backups need it", async () => {
     const before = readFileSync(key, "utf8");
 
     const { id, old_id, old_in, stderr } = await rotate();
@@ -72,7 +73,7 @@ describe("a rotation", () => {
 });
 
 describe("a backup from before a rotation", () => {
-  test("is refused with both ids and the file that has its key, and opens with that file", async () => {
+  testOnSqlite("is refused with both ids and the file that has its key, and opens with that file", async () => {
     cpSync(data, `${data}.backup`, { recursive: true });
     const { id, old_id } = await rotate();
     rmSync(data, { recursive: true });
