@@ -2,6 +2,7 @@
 import type { SqlValue } from "../port";
 import type { Connection } from "./connector";
 import { isLost, LostConnection } from "./failures";
+import { Outstanding } from "./outstanding";
 import { decodeRow, encodeValue } from "./text";
 
 export interface Answer {
@@ -13,51 +14,50 @@ export interface Answer {
 }
 
 export class Link {
-  /** Answers that are awaited. */
-  waiting = 0;
   readonly #connection: Connection;
+  readonly #outstanding = new Outstanding(() => this.#lose());
   #isLost = false;
-  readonly #ended: Promise<never>;
 
   constructor(connection: Connection) {
     this.#connection = connection;
-    this.#ended = connection.ended.then(() => {
-      this.#isLost = true;
-      throw new LostConnection(undefined);
-    });
-    this.#ended.catch(() => undefined);
+    void connection.ended.then(() => this.#end());
   }
 
   get isLost(): boolean {
     return this.#isLost;
   }
 
+  /** How many answers are awaited. */
+  get waiting(): number {
+    return this.#outstanding.size;
+  }
+
   /** Sends a statement at once: several that are sent in one turn travel together. Throws `LostConnection`. */
   async run(text: string, params: readonly SqlValue[], limitMs: number): Promise<Answer> {
     if (this.#isLost) throw new LostConnection(undefined);
-    this.waiting++;
-    const timer = setTimeout(() => this.#lose(), limitMs);
     try {
       const answer = this.#connection.sql.unsafe(text, params.map(encodeValue)).execute();
-      const rows = await Promise.race([answer, this.#ended]);
+      const rows = await this.#outstanding.wait(answer, limitMs);
       return { rows: rows.map(decodeRow), count: rows.count, command: rows.command };
     } catch (error) {
       if (!isLost(error)) throw error;
       this.#lose();
-      throw new LostConnection(error);
-    } finally {
-      clearTimeout(timer);
-      this.waiting--;
+      throw error instanceof LostConnection ? error : new LostConnection(error);
     }
   }
 
   async close(): Promise<void> {
-    this.#isLost = true;
+    this.#end();
     await this.#connection.close();
   }
 
   #lose(): void {
-    this.#isLost = true;
+    this.#end();
     void this.#connection.close();
+  }
+
+  #end(): void {
+    this.#isLost = true;
+    this.#outstanding.fail(new LostConnection(undefined));
   }
 }
