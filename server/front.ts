@@ -115,7 +115,7 @@ export async function respond(
   { answer, path }: Answering,
 ): Promise<Response> {
   const { requestLog } = front;
-  const { telemetry } = front.runtime.core;
+  const { telemetry, store } = front.runtime.core;
   const { request } = incoming;
   const traceparent = traceparentOf(request.headers);
   const requestId = front.nextRequestId();
@@ -130,7 +130,8 @@ export async function respond(
   let failure: Failure | undefined;
   try {
     checkHost(request.headers);
-    response = await activity.within(() => answer(incoming));
+    const run = (): Promise<Response> | Response => activity.within(() => answer(incoming));
+    response = await (store.request === undefined ? run() : store.request(run));
   } catch (thrown) {
     const counted = front.badCredentials.counted(thrown, request, incoming.address);
     failure = { thrown: counted, error: toRuntimeError(counted) };

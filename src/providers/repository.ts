@@ -66,7 +66,7 @@ const LIST_ACTIVE_NAMED = query<ProviderRow>(
   `SELECT ${COLUMNS} FROM auth_providers WHERE (provider_id = ? OR id = ?) AND status = 'active' ORDER BY created_at, id`,
 );
 const LIST_BY_CLIENT = query<ProviderKey>(
-  "SELECT project_id AS projectId, id FROM auth_providers WHERE oauth2 ->> '$.client_id' = ?",
+  `SELECT project_id AS "projectId", id FROM auth_providers WHERE oauth2 ->> '$.client_id' = ?`,
 );
 
 export const {

@@ -157,6 +157,11 @@ export interface Store {
   reserve(): Promise<void>;
   /** The generation of a kind. It is read at most once per event-loop turn. */
   generation(kind: Kind): Awaitable<number>;
+  /**
+   * Runs the work of a request. On engines that must ask for generations, its steps share what one of them has read, for a few
+   * milliseconds. Absent: they cost nothing.
+   */
+  request?<T>(work: () => T): T;
   /** Resolves when any process changes the generation from `since`, or when the time is over. */
   changed(kind: Kind, since: number, wait: Wait): Promise<void>;
   /** Ends the shared read transaction, before something that may block this process for long. */

@@ -25,18 +25,33 @@ export class Watch {
 
   async changed(kind: Kind, since: number, wait: Wait): Promise<void> {
     const { timeoutMs, signal, pollMs = POLL_MS } = wait;
-    if ((await this.#generation(kind)) !== since || timeoutMs <= 0 || signal?.aborted) return;
-    await new Promise<void>((resolve) => {
-      const wake = (): void => {
+    const current = this.#generation(kind);
+    if (timeoutMs <= 0 || signal?.aborted) return void (await current);
+    if (typeof current === "number" && current !== since) return;
+    await new Promise<void>((resolve, reject) => {
+      const end = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", wake);
         this.#remove(pollMs, waiter);
+      };
+      const wake = (): void => {
+        end();
         resolve();
       };
       const waiter: Waiter = { kind, since, wake };
       const timer = setTimeout(wake, timeoutMs);
       signal?.addEventListener("abort", wake);
+      // It waits already while the answer is on its way, which may be older than a commit that wakes waiters meanwhile.
       this.#add(pollMs, waiter);
+      Promise.resolve(current).then(
+        (now) => {
+          if (now !== since) wake();
+        },
+        (error: unknown) => {
+          end();
+          reject(error);
+        },
+      );
     });
   }
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { connectionOf } from "../connections/executing";
 import { consenting, HOUR, MINUTE, start, status } from "./consenting";
+import { testOnSqlite } from "../support/on-sqlite";
 import { type AtProvider, Person, tokenOf } from "./person";
 
 describe("our address", () => {
@@ -76,7 +77,7 @@ describe("our address", () => {
     }
   });
 
-  test("is stored only as a hash and in sealed form", async () => {
+  testOnSqlite("is stored only as a hash and in sealed form", async () => {
     await using deployment = await consenting();
     const { runtime, folder } = deployment;
     const authorization = await start(runtime);

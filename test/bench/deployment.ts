@@ -44,10 +44,15 @@ export async function inDeployment<T>(
   }
 }
 
-export async function createDeployment(folder: string, connections: number): Promise<Deployment> {
+/** `settings`: more of the server's environment, such as another database. */
+export async function createDeployment(
+  folder: string,
+  connections: number,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Deployment> {
   mkdirSync(folder, { recursive: true });
   const data = join(folder, "data");
-  const environment = { HOME: folder, RUNTIME_DATA_DIR: data, RUNTIME_EGRESS_ALLOW: "loopback" };
+  const environment = { HOME: folder, RUNTIME_DATA_DIR: data, RUNTIME_EGRESS_ALLOW: "loopback", ...settings };
   const runtime = await createRuntime(loadConfig({ environment }), extensions, { log: silentLog });
   try {
     const operator = await runtime.identity.operator(PROJECT);

@@ -7,6 +7,7 @@ import { createRuntime, type Runtime } from "../../src/runtime";
 import { mainMigrations, openSqlite } from "../../src/store";
 import { loadConfig } from "../support/config";
 import { NO_EXTENSIONS } from "../support/extensions";
+import { testOnSqlite } from "../support/on-sqlite";
 import { type Hooks, pausedStore } from "../support/paused-store";
 import { temporaryFolder } from "../support/temporary";
 
@@ -45,7 +46,7 @@ test("is refused, because it could never be opened, and can be stored again", as
   await Promise.all([slow.close(), other.close()]);
 });
 
-test("is refused in every table with sealed values", async () => {
+testOnSqlite("is refused in every table with sealed values", async () => {
   const file = join(temporaryFolder(), "runtime.db");
   await openSqlite({ file, migrations: mainMigrations }).close();
   using database = new Database(file, { readonly: true });

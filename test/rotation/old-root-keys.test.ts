@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, cpSync, existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { jsonOf, newTerminal } from "../cli/support/fake-io";
+import { testOnSqlite } from "../support/on-sqlite";
 
 let terminal: ReturnType<typeof newTerminal>;
 let key: string;
@@ -28,21 +29,24 @@ async function rotate(...flags: string[]): Promise<Rotated & { stderr: string }>
 }
 
 describe("a rotation", () => {
-  test("keeps the old key in a file that only its owner can read, and says which backups need it", async () => {
-    const before = readFileSync(key, "utf8");
+  testOnSqlite(
+    "keeps the old key in a file that only its owner can read, and says which backups need it",
+    async () => {
+      const before = readFileSync(key, "utf8");
 
-    const { id, old_id, old_in, stderr } = await rotate();
+      const { id, old_id, old_in, stderr } = await rotate();
 
-    expect(old_in).toBe(`${key}.${old_id}.old`);
-    expect(readFileSync(`${key}.${old_id}.old`, "utf8")).toBe(before);
-    expect(statSync(`${key}.${old_id}.old`).mode & 0o777).toBe(0o600);
-    expect(stderr).toMatch(/Backups from before \d{4}-\S+Z need the old root key/);
-    expect(stderr).toContain(`${key}.${old_id}.old`);
-    expect(id).not.toBe(old_id);
-    const doctor = await terminal.run(["doctor", "--all"]);
-    expect(doctor.stdout).toContain(`the root key with the id ${id}`);
-    expect(doctor.stdout).toContain(`${key}.${old_id}.old`);
-  });
+      expect(old_in).toBe(`${key}.${old_id}.old`);
+      expect(readFileSync(`${key}.${old_id}.old`, "utf8")).toBe(before);
+      expect(statSync(`${key}.${old_id}.old`).mode & 0o777).toBe(0o600);
+      expect(stderr).toMatch(/Backups from before \d{4}-\S+Z need the old root key/);
+      expect(stderr).toContain(`${key}.${old_id}.old`);
+      expect(id).not.toBe(old_id);
+      const doctor = await terminal.run(["doctor", "--all"]);
+      expect(doctor.stdout).toContain(`the root key with the id ${id}`);
+      expect(doctor.stdout).toContain(`${key}.${old_id}.old`);
+    },
+  );
 
   test("keeps the keys of all rotations", async () => {
     const first = await rotate();
@@ -72,24 +76,27 @@ describe("a rotation", () => {
 });
 
 describe("a backup from before a rotation", () => {
-  test("is refused with both ids and the file that has its key, and opens with that file", async () => {
-    cpSync(data, `${data}.backup`, { recursive: true });
-    const { id, old_id } = await rotate();
-    rmSync(data, { recursive: true });
-    renameSync(`${data}.backup`, data);
-    const now = readFileSync(key, "utf8");
+  testOnSqlite(
+    "is refused with both ids and the file that has its key, and opens with that file",
+    async () => {
+      cpSync(data, `${data}.backup`, { recursive: true });
+      const { id, old_id } = await rotate();
+      rmSync(data, { recursive: true });
+      renameSync(`${data}.backup`, data);
+      const now = readFileSync(key, "utf8");
 
-    const refused = await terminal.run(["secrets", "list"]);
+      const refused = await terminal.run(["secrets", "list"]);
 
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain(`its id is ${id}`);
-    expect(refused.stderr).toContain(`needs the one with the id ${old_id}`);
-    expect(refused.stderr).toContain(`${key}.${old_id}.old`);
-    expect(refused.stderr).not.toContain(now.trim());
-    renameSync(key, `${key}.kept`);
-    cpSync(`${key}.${old_id}.old`, key);
-    expect((await terminal.run(["secrets", "list"])).code).toBe(0);
-  });
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toContain(`its id is ${id}`);
+      expect(refused.stderr).toContain(`needs the one with the id ${old_id}`);
+      expect(refused.stderr).toContain(`${key}.${old_id}.old`);
+      expect(refused.stderr).not.toContain(now.trim());
+      renameSync(key, `${key}.kept`);
+      cpSync(`${key}.${old_id}.old`, key);
+      expect((await terminal.run(["secrets", "list"])).code).toBe(0);
+    },
+  );
 });
 
 describe("a root key file", () => {

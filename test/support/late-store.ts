@@ -7,12 +7,17 @@ import type { Kind, Query, SqliteOptions, SqlValue, Store, Transaction, Wait } f
 import { openSqlite, query } from "../../src/store";
 import { runStep, translate } from "../../src/store/sqlite-steps";
 import { Watch } from "../../src/store/watch";
+import { openOnPostgres, TEST_DATABASE } from "./postgres-engine";
 
 const LOCK_TIMEOUT_MS = 30_000;
 const GENERATION = query<{ value: number }>("SELECT value FROM generations WHERE kind = ?");
 
-/** Opens (and migrates) the file. Same options, answers and errors as `openSqlite`, a turn later. */
+/**
+ * Opens (and migrates) the file. Same options, answers and errors as `openSqlite`, a turn later. With
+ * RUNTIME_TEST_DATABASE=postgres, which answers later itself, a store there.
+ */
 export function openLateStore(options: SqliteOptions): Store {
+  if (TEST_DATABASE !== undefined) return openOnPostgres(options, TEST_DATABASE);
   // The real engine makes, checks and migrates the file. With nothing queued it closes before `close` returns.
   void openSqlite(options).close();
   return new LateStore(

@@ -4,6 +4,7 @@ import { Database } from "bun:sqlite";
 import type { Principal } from "../../src/identity";
 import { refusal, until } from "../connections/executing";
 import { agent, deploy, type Deployment, idpRecord, operator } from "./deployment";
+import { testOnSqlite } from "../support/on-sqlite";
 
 function run({ runtime }: Deployment, tool_name: string, more: object = {}, principal: Principal = agent()) {
   return runtime.tools.execute(principal, { tool_name, user_id: "alice", ...more });
@@ -92,7 +93,7 @@ describe("a run", () => {
     expect(JSON.stringify(value)).not.toContain("refresh-of-alice");
   });
 
-  test("is in the execution log, failed ones with their kind", async () => {
+  testOnSqlite("is in the execution log, failed ones with their kind", async () => {
     await using deployment = await deploy();
     const { id } = await run(deployment, "Test.Echo");
     deployment.test.act = async () => Promise.reject(new Error("broken"));

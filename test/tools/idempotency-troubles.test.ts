@@ -5,6 +5,7 @@ import { openKeyring } from "../../src/crypto";
 import { unavailable } from "../../src/errors";
 import { GrantDead } from "../../src/tools";
 import { agent, deploy, type Deployment } from "./deployment";
+import { testOnSqlite } from "../support/on-sqlite";
 
 function run({ runtime }: Deployment, tool_name = "Test.Act") {
   const request = { tool_name, user_id: "alice", input: { text: "planted-message" } };
@@ -94,7 +95,7 @@ describe("a tool that has run, under a locked database,", () => {
   });
 });
 
-test("answers, inputs and keys are in no file in clear text", async () => {
+testOnSqlite("answers, inputs and keys are in no file in clear text", async () => {
   await using deployment = await deploy();
   deployment.test.act = async (input) => ({ secret: `planted-answer to ${String(input["text"])}` });
   await run(deployment);
@@ -106,7 +107,7 @@ test("answers, inputs and keys are in no file in clear text", async () => {
   expect(texts.join("\n")).toContain("tool-execute");
 });
 
-test("an answer that was changed in the file is not returned", async () => {
+testOnSqlite("an answer that was changed in the file is not returned", async () => {
   await using deployment = await deploy();
   await run(deployment);
   const database = new Database(`${deployment.folder}/.local/share/runtime/runtime.db`);
@@ -119,7 +120,7 @@ test("an answer that was changed in the file is not returned", async () => {
   expect(deployment.test.runs).toBe(1);
 });
 
-test("expired rows are removed when new ones are added", async () => {
+testOnSqlite("expired rows are removed when new ones are added", async () => {
   await using deployment = await deploy();
   const { runtime, clock, folder } = deployment;
   for (let number = 0; number < 5; number++) {

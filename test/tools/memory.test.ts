@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Runtime } from "../../src/runtime";
 import type { MemoryKind, ToolContext } from "../../src/tools";
+import { testOnSqlite } from "../support/on-sqlite";
 import { agent, deploy, type Deployment, operator } from "./deployment";
 
 const NAMES: MemoryKind = { name: "names", of: "connection" };
@@ -135,7 +136,7 @@ test("is deleted with the project", async () => {
   expect(await rows()).toEqual([]);
 });
 
-test("is sealed, and again after a rotation", async () => {
+testOnSqlite("is sealed, and again after a rotation", async () => {
   await within(({ memory }) => memory.write(NAMES, "thing", 0, { name: "a-name-CANARY" }, HOUR));
   await within(({ memory }) => memory.write(NAMES, "long", 0, Array(1000).fill("a-name-CANARY"), HOUR));
   const [before] = await rows();

@@ -2,6 +2,7 @@
 import type { SqlValue } from "../port";
 import type { Connection } from "./connector";
 import { isLost, LostConnection } from "./failures";
+import { Outstanding } from "./outstanding";
 import { decodeRow, encodeValue } from "./text";
 
 export interface Answer {
@@ -17,14 +18,13 @@ export class Link {
   readonly #asked = new Set<number>();
   #number = 0;
   readonly #connection: Connection;
-  readonly #lost = Promise.withResolvers<never>();
+  readonly #outstanding = new Outstanding(() => this.lose());
   #isLost = false;
   /** When the last answer came, or the first statement after a pause was sent. */
   #heard = performance.now();
 
   constructor(connection: Connection) {
     this.#connection = connection;
-    this.#lost.promise.catch(() => undefined);
     void connection.ended.then(() => this.lose());
   }
 
@@ -67,17 +67,15 @@ export class Link {
     if (this.waiting === 0) this.#heard = performance.now();
     const number = ++this.#number;
     this.#asked.add(number);
-    const timer = setTimeout(() => this.lose(), limitMs);
     try {
       const answer = this.#connection.sql.unsafe(text, params.map(encodeValue)).execute();
-      const rows = await Promise.race([answer, this.#lost.promise]);
+      const rows = await this.#outstanding.wait(answer, limitMs);
       return { rows: rows.map(decodeRow), count: rows.count, command: rows.command };
     } catch (error) {
       if (!isLost(error)) throw error;
       this.lose();
       throw error instanceof LostConnection ? error : new LostConnection(error);
     } finally {
-      clearTimeout(timer);
       this.#asked.delete(number);
       this.#heard = performance.now();
     }
@@ -87,7 +85,7 @@ export class Link {
   lose(): void {
     if (this.#isLost) return;
     this.#isLost = true;
-    this.#lost.reject(new LostConnection(undefined));
+    this.#outstanding.fail(new LostConnection(undefined));
     this.#connection.close().catch(() => undefined);
   }
 

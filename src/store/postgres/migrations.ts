@@ -64,8 +64,11 @@ export async function migratePostgres(connector: Connector, installation: Instal
       );
     const current = await versionOf(link, schema);
     refuseNewerSchema(current, newest, connector.shown);
-    for (const text of current === 0 ? created(installation) : upgraded(installation, current))
-      await link.run(text, [], LIMIT_MS);
+    const texts = current === 0 ? created(installation) : upgraded(installation, current);
+    // All at once: a round trip for each of them would take long on a slow network. After a failure, all others fail too.
+    const sent = texts.map((text) => link.run(text, [], LIMIT_MS));
+    const failure = (await Promise.allSettled(sent)).find((one) => one.status === "rejected");
+    if (failure !== undefined) throw failure.reason;
     await link.run("COMMIT", [], LIMIT_MS);
   }).catch((error: unknown) => {
     // Two servers have made the schema at the same time.

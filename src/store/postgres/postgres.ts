@@ -2,7 +2,7 @@
 // generations travel with the first of them. Writes of a turn share a commit.
 import { RuntimeError } from "../../errors";
 import type { Migration } from "../migrate";
-import { type Kind, query, type Query, run, type SqlValue, type Store } from "../port";
+import { type Awaitable, type Kind, query, type Query, run, type SqlValue, type Store } from "../port";
 import { type Transaction, type Wait } from "../port";
 import { CountedUse } from "../use";
 import { Watch } from "../watch";
@@ -14,6 +14,7 @@ import { Listener } from "./listener";
 import { migratePostgres, newestOf, refuseNewerSchema, schemaVersion } from "./migrations";
 import { Pool } from "./pool";
 import { Reads, withinLimit } from "./reads";
+import { RequestReads } from "./request-reads";
 import { tablesOf } from "./schema";
 import { type Pending, Writer } from "./writer";
 
@@ -39,7 +40,9 @@ export interface PostgresOptions {
 const LIMIT_MS = 10_000;
 const CHECK_MS = 1500;
 const POLL_MS = 1000;
-const GENERATIONS = "SELECT kind, value FROM generations";
+/** One text is faster to read than rows, and most often it is the same as before. */
+const GENERATIONS =
+  "SELECT string_agg(kind || '=' || value, ' ' ORDER BY kind) AS generations FROM generations";
 const TEST_WRITE = query<never>("UPDATE generations SET value = value WHERE kind = 'schema'");
 const READS = /^\s*(?:SELECT|WITH)\b/;
 
@@ -60,13 +63,17 @@ class Engine implements PostgresStore {
   readonly #dialect: Dialect;
   readonly #reads: Reads;
   readonly #writer: Writer;
+  readonly #requestReads = new RequestReads();
   readonly #watch = new Watch((kind) => this.generation(kind));
   readonly #writeHealth = new WriteHealth();
   readonly #limitMs: number;
   #opening: Promise<void> | undefined;
   #isOpen = false;
   #listener: Listener | undefined;
-  #generations: Promise<ReadonlyMap<string, number>> | undefined;
+  /** That of the current turn. */
+  #asked: Promise<ReadonlyMap<string, number>> | undefined;
+  /** The answer to the last query for the generations. */
+  #generations: { text: string; values: ReadonlyMap<string, number> } = { text: "", values: new Map() };
   /** Writes that wait until the database is open. */
   #entering = 0;
   #closed = false;
@@ -129,12 +136,18 @@ class Engine implements PostgresStore {
     await this.#writeHealth.check(() => this.#testWrite());
   }
 
-  async generation(kind: Kind): Promise<number> {
-    if (this.#generations === undefined) {
-      this.#generations = this.#readGenerations();
+  request<T>(work: () => T): T {
+    return this.#requestReads.within(work);
+  }
+
+  generation(kind: Kind): Awaitable<number> {
+    const generations = this.#requestReads.get(() => {
+      if (this.#asked !== undefined) return this.#asked;
       setImmediate(this.#endTurn);
-    }
-    return (await this.#generations).get(kind) ?? 0;
+      return (this.#asked = this.#readGenerations());
+    });
+    if (generations instanceof Promise) return generations.then((known) => known.get(kind) ?? 0);
+    return generations.get(kind) ?? 0;
   }
 
   async changed(kind: Kind, since: number, wait: Wait): Promise<void> {
@@ -147,11 +160,14 @@ class Engine implements PostgresStore {
   }
 
   endReads(): void {
-    this.#generations = undefined;
-    this.#reads.endTurn();
+    this.#endTurn();
+    this.#requestReads.changed();
   }
 
-  readonly #endTurn = (): void => this.endReads();
+  readonly #endTurn = (): void => {
+    this.#asked = undefined;
+    this.#reads.endTurn();
+  };
 
   async check(): Promise<void> {
     await withinLimit(this.#readGenerations(), CHECK_MS);
@@ -176,7 +192,10 @@ class Engine implements PostgresStore {
     const found = await schemaVersion(connector, installation);
     refuseNewerSchema(found, this.#version, connector.shown);
     if (found < this.#version) await migratePostgres(migrator, installation);
-    this.#listener = new Listener(listener, schema, () => void this.#watch.check());
+    this.#listener = new Listener(listener, schema, () => {
+      this.#requestReads.changed();
+      void this.#watch.check();
+    });
     this.#isOpen = true;
   }
 
@@ -188,11 +207,13 @@ class Engine implements PostgresStore {
   }
 
   async #readGenerations(): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.#read(GENERATIONS, []);
-    const generations = new Map(rows.map(({ kind, value }) => [String(kind), Number(value)]));
-    const version = generations.get("schema");
+    const [row] = await this.#read(GENERATIONS, []);
+    const text = String(row?.["generations"]);
+    if (text !== this.#generations.text) this.#generations = { text, values: generationsOf(text) };
+    const { values } = this.#generations;
+    const version = values.get("schema");
     if (version !== this.#version) throw new OtherVersion(Number(version), this.#version).reason;
-    return generations;
+    return values;
   }
 
   async #read(text: string, params: readonly SqlValue[]): Promise<Record<string, unknown>[]> {
@@ -222,4 +243,13 @@ class Engine implements PostgresStore {
   async #testWrite(): Promise<void> {
     await this.write(() => run(TEST_WRITE));
   }
+}
+
+function generationsOf(text: string): Map<string, number> {
+  return new Map(
+    text.split(" ").map((pair) => {
+      const [kind = "", value] = pair.split("=");
+      return [kind, Number(value)];
+    }),
+  );
 }

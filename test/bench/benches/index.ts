@@ -12,6 +12,7 @@ import { hooks } from "./hooks";
 import { list } from "./list";
 import { mcp } from "./mcp";
 import { memory } from "./memory";
+import { postgres } from "./postgres";
 import { programs } from "./programs";
 import { sheetsRead } from "./sheets-read";
 import { size } from "./size";
@@ -44,4 +45,5 @@ export const benches: readonly Bench[] = [
   chatCatalog,
   sheetsRead,
   programs,
+  postgres,
 ];

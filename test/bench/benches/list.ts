@@ -7,7 +7,7 @@ import { compareRates, startBaseline } from "../compare";
 import { createDeployment } from "../deployment";
 import { answerOf, startServer } from "../server-under-test";
 
-const PATH = "/v1/admin/user_connections?limit=25";
+export const LIST_PATH = "/v1/admin/user_connections?limit=25";
 
 export const list: Bench = {
   name: "list",
@@ -15,8 +15,8 @@ export const list: Bench = {
   run: async (context) => {
     const deployment = await createDeployment(join(context.folder, "list"), 1000);
     const ours = await startServer(context, deployment);
-    const requests = [{ path: PATH, key: deployment.key }];
-    const answer = await answerOf(ours, PATH, deployment.key);
+    const requests = [{ path: LIST_PATH, key: deployment.key }];
+    const answer = await answerOf(ours, LIST_PATH, deployment.key);
     const file = join(deployment.folder, "answer.json");
     writeFileSync(file, answer);
     const bare = await startBaseline(context, "list", [deployment.database, file]);

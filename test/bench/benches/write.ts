@@ -17,12 +17,7 @@ export const write: Bench = {
   run: async (context) => {
     const deployment = await createDeployment(join(context.folder, "write"), 10);
     const ours = await startServer(context, deployment);
-    const requests = Array.from({ length: KEYS }, (_, number): HttpRequest => ({
-      method: "POST",
-      path: `/v1/admin/secrets/BENCH_${number}`,
-      key: deployment.key,
-      body: { value: `value-${number}-${"x".repeat(60)}`, description: "written by the bench" },
-    }));
+    const requests = secretUpserts(deployment.key);
     const floor = await startBaseline(context, "write-floor", [
       join(context.folder, "floor.db"),
       deployment.key,
@@ -36,3 +31,13 @@ export const write: Bench = {
     return [row];
   },
 };
+
+/** Creates and replaces secrets. */
+export function secretUpserts(key: string): HttpRequest[] {
+  return Array.from({ length: KEYS }, (_, number) => ({
+    method: "POST",
+    path: `/v1/admin/secrets/BENCH_${number}`,
+    key,
+    body: { value: `value-${number}-${"x".repeat(60)}`, description: "written by the bench" },
+  }));
+}

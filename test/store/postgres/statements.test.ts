@@ -55,3 +55,9 @@ async function faultOf(sql: SQL, text: string): Promise<string | undefined> {
     return error instanceof Error ? error.message : "unknown";
   }
 }
+
+test("no alias has capitals, unless it is quoted: PostgreSQL would return it in small letters", async () => {
+  const folded = (await statementsOfServices()).filter((text) => /\bAS [a-z_]*[A-Z]/.test(text));
+
+  expect(folded).toEqual([]);
+});

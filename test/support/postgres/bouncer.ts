@@ -7,8 +7,10 @@ import { runAsOwner, stablePort, testOnPostgres } from "./programs";
 
 const PGBOUNCER = Bun.which("pgbouncer") ?? "/usr/sbin/pgbouncer";
 
+export const hasBouncer = existsSync(PGBOUNCER);
+
 /** `test`, or a skipped test where PgBouncer or PostgreSQL is not installed. */
-export const testOnBouncer = hasPostgres ? testWith("pgbouncer", existsSync(PGBOUNCER)) : testOnPostgres;
+export const testOnBouncer = hasPostgres ? testWith("pgbouncer", hasBouncer) : testOnPostgres;
 
 export interface BouncerOptions {
   /** Passwords of roles, used in both directions (SCRAM). Default: everybody is trusted. */

@@ -12,6 +12,7 @@ import type { RuntimeParts } from "../../../src/open-core";
 import { openLateStore } from "../../support/late-store";
 import { agent, deploy, operator, pass } from "../deployment";
 import { AT_ONCE, ended, look, looked, schedule } from "./scheduling";
+import { testOnSqlite } from "../../support/on-sqlite";
 
 /** Longer than a lease is watched. */
 const LAPSED_MS = 20_000;
@@ -322,7 +323,7 @@ describe("a run whose server died", () => {
   });
 });
 
-test("inputs and outputs of runs are encrypted, also with a new data key", async () => {
+testOnSqlite("inputs and outputs of runs are encrypted, also with a new data key", async () => {
   await using deployment = await deploy();
   const { runtime, test: catalog } = deployment;
   catalog.act = async () => ({ found: "CANARY-OUT" });
