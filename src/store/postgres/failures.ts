@@ -18,10 +18,10 @@ export function stateOf(error: unknown): string {
 }
 
 /**
- * Classes 08 (connection) and 57P (shut down), and a server that has become read-only: after a fail-over the connection
- * leads to a standby.
+ * Classes 08 (connection) and 57P (shut down, idle for too long), a transaction whose client was silent or that took too
+ * long (25P03, 25P04), and a server that has become read-only: after a fail-over the connection leads to a standby.
  */
-const LOST = /^(?:08|57P0[1-4]$|25006$)/;
+const LOST = /^(?:08|57P0[1-5]$|25P0[34]$|25006$)/;
 const LOST_CODE = /^(?:ERR_POSTGRES_(?:CONNECTION|IDLE|LIFETIME|NOT_)|ECONN|EPIPE|ERR_SOCKET)/;
 
 export function isLost(error: unknown): boolean {

@@ -11,7 +11,7 @@ let admin: string;
 let agent: string;
 beforeAll(async () => {
   if (!hasPostgres) return;
-  three = await startThreeServers();
+  three = await startThreeServers({ environment: { RUNTIME_LIMITS_BAD_CREDENTIALS: "0" } });
   admin = await three.key("admin");
   agent = await three.key("run");
 }, 60_000);

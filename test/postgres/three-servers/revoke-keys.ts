@@ -9,9 +9,14 @@ export interface Revoked {
   /** Requests after the deletion that were refused. */
   readonly refused: number;
   readonly others: readonly number[];
+  /** Lines of the log about errors. */
+  readonly errors: readonly string[];
 }
 
-/** The keys are made and deleted at each server in turn; `admin`: an administrator's key. */
+/**
+ * The keys are made and deleted at each server in turn. The servers must not limit bad credentials. `admin`: an
+ * administrator's key.
+ */
 export async function revokeKeys(three: ThreeServers, admin: string, tries: number): Promise<Revoked> {
   let [answered, refused] = [0, 0];
   const others: number[] = [];
@@ -27,5 +32,6 @@ export async function revokeKeys(three: ThreeServers, admin: string, tries: numb
     if (deleted.status !== 204) others.push(deleted.status);
     for (const { status } of await ask()) status === 401 ? refused++ : others.push(status);
   }
-  return { tries, answered, refused, others };
+  const errors = three.logLines.filter((line) => line.includes('"level":"error"'));
+  return { tries, answered, refused, others, errors };
 }
