@@ -15,6 +15,21 @@ interface Stoppable {
 }
 
 /**
+ * Goes on for `shutdown.delay`: a load balancer sends requests until its next look at `/readyz`, and a closed port would
+ * refuse them. `report` gets a line about it.
+ */
+export async function untilNoticed(
+  { log, clock, settings }: Core,
+  report: (line: string) => void,
+): Promise<void> {
+  const seconds = settings["shutdown.delay"];
+  if (seconds === 0) return;
+  log.info("not ready any more; requests are still taken for shutdown.delay", { seconds });
+  report(`Stopping: requests are still taken for ${seconds} s`);
+  await clock.sleep(seconds * 1000);
+}
+
+/**
  * Resolves when nothing runs any more, or when what was still running has been cut off: then to its counts. `report` gets a
  * line about what is still running.
  */

@@ -7,7 +7,7 @@ import { configurationError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { announceServer } from "../src/serving";
 import type { Common } from "./command";
-import { drain } from "./drain";
+import { drain, untilNoticed } from "./drain";
 import { EXIT } from "./errors";
 import type { Io } from "./io";
 import { backupMaker } from "./own-backups";
@@ -16,6 +16,9 @@ import { supervised } from "./supervised";
 
 /** A second stop signal within this time is a duplicate. */
 const DUPLICATE_MS = 500;
+
+/** How long a server that stops waits until it is not announced any more. */
+const WITHDRAW_MS = 2000;
 
 export interface ServeOptions {
   host: string | undefined;
@@ -77,14 +80,19 @@ export async function serveSession(io: Io, session: Session, { ready, ended }: S
   const { core } = session.runtime;
   const stopped = Promise.withResolvers<void>();
   const server = await startServer(session.runtime);
-  const withdraw = await announceServer(core, server.address);
+  const announced = await announceServer(core, server.address);
+  let withdrawn: Promise<void> | undefined;
+  const withdraw = (): Promise<unknown> =>
+    Promise.race([(withdrawn ??= withdrawing(core, announced)), core.clock.sleep(WITHDRAW_MS)]);
   try {
     // Before the address is printed, so that an immediate stop signal is handled.
     io.onStop(() => stopOrLeave(io, core, stopped));
     await ready(server);
     const upkeep = await keepUp(io, session, server);
     await stopped.promise;
+    session.runtime.readiness.stopping();
     upkeep.stopping();
+    await untilNoticed(core, upkeep.status);
     await withdraw();
     const cut = await drain(core, server, upkeep.status);
     await upkeep.end();
@@ -92,6 +100,16 @@ export async function serveSession(io: Io, session: Session, { ready, ended }: S
   } finally {
     await withdraw();
     await ended?.();
+  }
+}
+
+/** A database that does not answer must not keep a server from finishing its requests. */
+async function withdrawing({ log }: Core, withdraw: () => Promise<void>): Promise<void> {
+  try {
+    await withdraw();
+  } catch (error) {
+    // Commands let a server prove itself, so what is left misleads none.
+    log.warn("the announcement of this server could not be withdrawn", { error });
   }
 }
 

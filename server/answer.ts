@@ -98,10 +98,14 @@ function setErrorHeaders(headers: Headers, error: RuntimeError, request: Request
   for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
   if (error.status === 401 || error.challenge !== undefined)
     headers.set("www-authenticate", error.challenge ?? challengeOf(request));
-  if (error.retryAfterMs !== undefined)
-    headers.set("retry-after", String(Math.ceil(error.retryAfterMs / 1000)));
+  if (error.retryAfterMs !== undefined) setRetryAfter(headers, error.retryAfterMs);
   const shouldRetry = error.shouldRetry ?? retriedByStatus(error.status);
   if (shouldRetry !== undefined) headers.set("x-should-retry", String(shouldRetry));
+}
+
+/** In whole seconds (RFC 9110, section 10.2.3). */
+export function setRetryAfter(headers: Headers, ms: number): void {
+  headers.set("retry-after", String(Math.ceil(ms / 1000)));
 }
 
 /** A credential that does not work is named; without one, the client only learns the scheme (RFC 6750, section 3). */

@@ -1,7 +1,7 @@
 // The dispatcher of operations: credential, content type, JSON, schema, service, answer. In this order, so that
 // unauthenticated callers learn nothing about validation rules.
 import { checked, fieldErrors, isObject, JsonText } from "../src/base";
-import { internalError, invalidAuthorization, invalidParameter, notFound } from "../src/errors";
+import { internalError, invalidAuthorization, invalidParameter, notFound, RuntimeError } from "../src/errors";
 import { actorOf, type Principal, requireRole } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import { jsonAnswer, taggedAnswer } from "./answer";
@@ -197,7 +197,8 @@ async function checkProject(
   const [orgId = "", projectId = ""] = [pathValue(params, "org_id"), pathValue(params, "project_id")];
   await identity.checkProject(principal, orgId, projectId).catch((error: unknown) => {
     // Where 404 is not declared, another project is one that the credential has no access to.
-    throw named && !operation.errors.includes(404)
+    const isOther = error instanceof RuntimeError && error.status === 404;
+    throw isOther && named && !operation.errors.includes(404)
       ? invalidAuthorization("This credential is not one of this project.")
       : error;
   });

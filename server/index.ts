@@ -92,6 +92,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
     // One after the other, because two at a time would compete for the port.
     renewTls: () => (last = last.catch(() => undefined).then(renew)),
     stop: async () => {
+      runtime.readiness.stopping();
       stopping.abort();
       endWatch();
       clearInterval(dropping);

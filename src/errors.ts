@@ -106,9 +106,22 @@ export const internalError = constructorOf("internal_error", 500);
 export const gatewayTimeout = constructorOf("gateway_timeout", 504);
 /** Settings, files or keys prevent the start. Never an answer of the API. */
 export const configurationError = constructorOf("configuration", 500);
-/** The database did not respond, or its lock could not be acquired, in time. */
-/** The database cannot be used at the moment. Nothing was stored. */
-export const unavailable = constructorOf("unavailable", 503);
+/** When a caller may try again, unless the error knows it better. */
+const RETRY_AFTER_MS = 1000;
+
+/**
+ * The database did not respond, its lock could not be acquired in time, or it cannot be used at the moment. Nothing was
+ * stored.
+ */
+export function unavailable(message: string, details: ErrorDetails = {}): RuntimeError {
+  const { retryAfterMs = RETRY_AFTER_MS } = details;
+  return new RuntimeError("unavailable", 503, message, { ...details, retryAfterMs });
+}
+
+/** Whether an error says nothing about the request: it may succeed later. */
+export function isUnavailable(error: unknown): error is RuntimeError {
+  return error instanceof RuntimeError && error.name === "unavailable";
+}
 
 /**
  * Details of an error about an id or name that selects no record. The API answers 400 for some of these, as its contract

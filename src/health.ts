@@ -1,6 +1,8 @@
 // The health of the service: whether its database responds and can be written, and its root key opens stored values.
 import { timestamp } from "./base";
+import { BoundedCheck } from "./bounded-check";
 import type { Core } from "./core";
+import { isUnavailable, unavailable } from "./errors";
 import { type Store, Unwritable } from "./store";
 
 export interface Health {
@@ -22,6 +24,9 @@ const SAME_WITHIN_MS = 1000;
 export class HealthCheck {
   readonly #core: Core;
   readonly #logStore: Store;
+  readonly #bounded: BoundedCheck<Trouble | undefined>;
+  /** What the running check asks. */
+  #asked = "";
   /** What the last check found. */
   #trouble: Trouble | undefined;
 
@@ -29,12 +34,16 @@ export class HealthCheck {
   constructor(core: Core, logStore: Store) {
     this.#core = core;
     this.#logStore = logStore;
+    this.#bounded = new BoundedCheck(
+      () => this.#find(),
+      (silentMs) => this.#silent(silentMs),
+    );
   }
 
-  /** Logs only changes. */
+  /** Answers in time although a database does not. Logs only changes. */
   async check(): Promise<Health> {
     const { log } = this.#core;
-    const found = await this.#find();
+    const found = await this.#bounded.run();
     const before = this.#trouble;
     const isNew =
       found?.reason !== before?.reason || (found?.since ?? 0) > (before?.since ?? 0) + SAME_WITHIN_MS;
@@ -53,13 +62,15 @@ export class HealthCheck {
   async #find(): Promise<Trouble | undefined> {
     const { store, keyring } = this.#core;
     const trouble =
-      (await this.#troubleOf(store, "The database cannot be used")) ??
-      (await this.#troubleOf(this.#logStore, "The execution log cannot be used", "The execution log: "));
+      (await this.#troubleOf(store, "The database")) ??
+      (await this.#troubleOf(this.#logStore, "The execution log", "The execution log: "));
     if (trouble !== undefined) return trouble;
     try {
+      this.#asked = "The database";
       await keyring.check();
       return undefined;
     } catch (error) {
+      if (isUnavailable(error)) return { reason: "The database cannot be used", error };
       return {
         reason: "The root key cannot be used, so stored tokens and secrets cannot be decrypted",
         error,
@@ -67,13 +78,19 @@ export class HealthCheck {
     }
   }
 
-  async #troubleOf(store: Store, unusable: string, prefix = ""): Promise<Trouble | undefined> {
+  #silent(ms: number): Trouble {
+    const error = unavailable("The check has not ended.");
+    return { reason: `${this.#asked} has not answered`, since: this.#core.clock.now() - ms, error };
+  }
+
+  async #troubleOf(store: Store, name: string, prefix = ""): Promise<Trouble | undefined> {
     try {
+      this.#asked = name;
       await store.generation("projects");
       await store.check();
       return undefined;
     } catch (error) {
-      if (!(error instanceof Unwritable)) return { reason: unusable, error };
+      if (!(error instanceof Unwritable)) return { reason: `${name} cannot be used`, error };
       const since = this.#core.clock.now() - error.forMs;
       return { reason: prefix + error.message, since, error: error.cause };
     }

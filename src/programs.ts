@@ -72,6 +72,13 @@ function secretPathsOf(config: Config): string[] {
   const { file } = config;
   // The root key is next to the configuration, unless it is set.
   const keys = file === undefined ? [] : [join(dirname(file), "root.key")];
-  const paths = [config.dataFolder(), config.rootKeyFile(), config.auditKeyFile(), file, ...keys];
+  const paths = [
+    config.dataFolder(),
+    config.rootKeyFile(),
+    config.auditKeyFile(),
+    file,
+    ...keys,
+    ...(config.database()?.secretFiles ?? []),
+  ];
   return paths.filter((path) => path !== undefined);
 }

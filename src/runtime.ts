@@ -19,6 +19,7 @@ import { Bindings, Chains, Hooks, PluginHealth, Plugins, Trials } from "./hooks"
 import { Identity, OpenIdIssuer } from "./identity";
 import { mcpServersOf, programsOf } from "./programs";
 import { Providers } from "./providers";
+import { Readiness } from "./readiness";
 import { Mcp } from "./mcp";
 import { Chat, Embeddings, Models, Responses } from "./llm";
 import { Limits } from "./limits";
@@ -79,6 +80,7 @@ export interface Runtime {
   /** What this process knows of itself, and its log, for commands on its data folder. */
   readonly ownState: OwnState;
   readonly metrics: Metrics;
+  readonly readiness: Readiness;
   health(): Promise<Health>;
   /** Sets the address that the server listens on, which is unknown before with port 0; `public_url` overrides it. */
   listensOn(address: string): void;
@@ -108,6 +110,7 @@ export async function createRuntime(
       extensions,
       ...services,
       metrics,
+      readiness: new Readiness(core, logStore, health),
       health: () => health.check(),
       listensOn,
       endReads,

@@ -4,8 +4,8 @@ import { MAX_LIMIT } from "./base";
 import type { Principal } from "./identity";
 import { BackupStateResponse, ServerResponse } from "./own-state";
 import { QueuesResponse, queuesOf } from "./queues";
+import { schemaVersion } from "./readiness";
 import type { Runtime } from "./runtime";
-import { query } from "./store";
 import { VERSION } from "./version";
 
 export const StatusResponse = Type.Object({
@@ -33,8 +33,6 @@ export const StatusResponse = Type.Object({
 
 export type Status = Static<typeof StatusResponse>;
 
-const SCHEMA = query<{ version: number }>("SELECT MAX(version) AS version FROM schema_migrations");
-
 /** Who may see facts about the process, which serves all projects. */
 function seesServer(principal: Principal): boolean {
   return principal.kind === "operator" || (principal.kind === "key" && principal.role === "admin");
@@ -52,7 +50,7 @@ export async function statusOf(runtime: Runtime, principal: Principal): Promise<
       runtime.identity.listKeys(principal),
       visibleConnections(runtime, principal),
       queuesOf(runtime.core, principal.projectId),
-      runtime.core.store.all(SCHEMA),
+      schemaVersion(runtime.core.store),
     ]);
   const { server, backup } = runtime.ownState;
   return {
@@ -68,7 +66,7 @@ export async function statusOf(runtime: Runtime, principal: Principal): Promise<
     keys: keys.total_count,
     connections,
     queues,
-    schema: schema[0]?.version ?? 0,
+    schema,
     backup,
     ...(server === undefined || !seesServer(principal) ? {} : { server }),
   };

@@ -6,7 +6,7 @@ export const verbs = [
   verb({
     usage: "serve",
     summary:
-      "Run the server. The first line on standard error is its address; it is ready when GET /v1/health returns 200.",
+      "Run the server. The first line on standard error is its address; it is ready when GET /readyz returns 200.",
     examples: [
       "runtime serve",
       "runtime serve --dev",

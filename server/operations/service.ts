@@ -13,6 +13,12 @@ const ProofQuery = Type.Object({
 });
 const ProofSchema = Type.Object({ proof: Type.String() });
 
+const LiveSchema = Type.Object({ live: Type.Boolean() });
+const ReadySchema = Type.Object({
+  ready: Type.Boolean(),
+  reasons: Type.Optional(Type.Array(Type.String(), { description: "Why the server is not ready." })),
+});
+
 const tag = "Operations";
 
 export const HealthSchema = Type.Object({ healthy: Type.Boolean(), reason: Type.Optional(Type.String()) });
@@ -29,6 +35,34 @@ export const serviceOperations = [
     handle: async ({ runtime }) => {
       const health = await runtime.health();
       return new StatusAnswer(health.healthy ? 200 : 503, health);
+    },
+  }),
+
+  // Outside /v1, at the addresses that others use for it. Asks nothing: a restart would not repair the database.
+  operation("GET", "/livez", {
+    id: "service-live",
+    credential: "public",
+    extension: true,
+    tag,
+    summary: "Get whether the process answers requests, for whatever restarts it",
+    success: { status: 200, schema: LiveSchema },
+    errors: [],
+    handle: () => ({ live: true }),
+  }),
+
+  operation("GET", "/readyz", {
+    id: "service-ready",
+    credential: "public",
+    extension: true,
+    tag,
+    summary: "Get whether this server should get requests, for load balancers",
+    success: { status: 200, schema: ReadySchema },
+    errors: [503],
+    others: { 503: ReadySchema },
+    handle: async ({ runtime }) => {
+      const reasons = await runtime.readiness.reasons();
+      if (reasons.length === 0) return { ready: true };
+      return new StatusAnswer(503, { ready: false, reasons });
     },
   }),
 
@@ -53,7 +87,7 @@ export const serviceOperations = [
     summary: "Prove to a command on the same data folder that this is the announced server",
     query: ProofQuery,
     success: { status: 200, schema: ProofSchema },
-    errors: [400, 404],
+    errors: [400, 404, 503],
     handle: async ({ runtime, query: { server, challenge } }) => {
       const proof = await proofOf(runtime.core, server, challenge);
       if (proof === undefined) throw notFound("This server has no announcement of this id.");
@@ -70,7 +104,7 @@ export const serviceOperations = [
     summary: "Change the log level, for a command on the data folder, which proves that it has the root key",
     body: LogLevelRequest,
     success: { status: 200, schema: LogLevelResponse },
-    errors: [400, 404, 413, 415],
+    errors: [400, 404, 413, 415, 503],
     handle: ({ runtime, body }) => runtime.ownState.log.changeLevel(body),
   }),
 
@@ -82,7 +116,7 @@ export const serviceOperations = [
     summary: "Switch the access log, for a command on the data folder, which proves that it has the root key",
     body: AccessLogRequest,
     success: { status: 200, schema: AccessLogResponse },
-    errors: [400, 404, 413, 415],
+    errors: [400, 404, 413, 415, 503],
     handle: ({ runtime, body }) => runtime.ownState.log.changeAccess(body),
   }),
 
@@ -95,7 +129,7 @@ export const serviceOperations = [
       "Get the state of this server, for a command on the data folder, which proves that it has the root key",
     body: ServerStateRequest,
     success: { status: 200, schema: ServerStateResponse },
-    errors: [400, 404, 413, 415],
+    errors: [400, 404, 413, 415, 503],
     handle: ({ runtime, body }) => runtime.ownState.tell(body),
   }),
 ];

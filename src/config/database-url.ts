@@ -189,7 +189,10 @@ function hostAndPort(text: string, index: number): [host: string, port: string] 
     throw fault(
       `is not valid at host ${index + 1}. IPv6 addresses are written in brackets: [::1]:5432. ${ENCODE}`,
     );
-  return [decoded(host, `host ${index + 1}`), port];
+  const name = decoded(host, `host ${index + 1}`);
+  if (bracketed !== undefined && !isIPv6(name))
+    throw fault(`has no IPv6 address in the brackets at host ${index + 1}.`);
+  return [name, port];
 }
 
 function hostOf(host: string, portText: string, index: number): DatabaseHost {

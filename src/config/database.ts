@@ -18,6 +18,8 @@ export interface DatabaseSettings {
   schema: string;
   connections: number;
   preparedStatements: boolean;
+  /** Files with the password or the key of a client certificate. Absolute. */
+  secretFiles: readonly string[];
 }
 
 /** `given`: a value as it was set, with its password. Undefined without `database.url`. */
@@ -44,16 +46,29 @@ export function databaseSettings(
   ];
   if (sources.length > 1)
     throw configurationError(`${sources.join(" and ")} are set. Keep the one that has the password.`);
+  const migrateUrl = redacted(given("database.migrate_url")) ?? url;
+  const listenUrl = redacted(given("database.listen_url")) ?? url;
+  const passwordFile = file === undefined ? undefined : absolute(file, environment);
   return {
     url,
-    migrateUrl: redacted(given("database.migrate_url")) ?? url,
-    listenUrl: redacted(given("database.listen_url")) ?? url,
-    passwordFile: file === undefined ? undefined : absolute(file, environment),
+    migrateUrl,
+    listenUrl,
+    passwordFile,
     passwordCommand: command,
     schema: settings["database.schema"],
     connections: settings["database.connections"],
     preparedStatements: settings["database.prepared_statements"],
+    secretFiles: [
+      ...(passwordFile === undefined ? [] : [passwordFile]),
+      ...keyFiles([url, migrateUrl, listenUrl], environment),
+    ],
   };
+}
+
+/** The keys of client certificates. */
+function keyFiles(urls: readonly (Redacted | undefined)[], environment: Environment): string[] {
+  const keys = urls.map((url) => (url === undefined ? undefined : parseDatabaseUrl(url.reveal()).tls.key));
+  return [...new Set(keys)].filter((key) => key !== undefined).map((key) => absolute(key, environment));
 }
 
 function redacted(value: unknown): Redacted | undefined {

@@ -56,7 +56,7 @@ export class ConnectionPages {
     const window = windowOf(principal, query);
     const key = JSON.stringify(window);
     const { store, clock } = this.#core;
-    const stored = this.#known.peek(key);
+    const stored = await this.#known.peek(key);
     const valid = stored?.providers === (await store.generation("providers")) && stored.until > clock.now();
     if (valid && stored.text !== undefined) return stored.text;
     let made: Made | undefined;

@@ -1,6 +1,6 @@
 // Runs a tool for a request through `tools.execute`, and asks its client for consents and answers.
 import { isObject, type JsonObject, type LazyAbort } from "../base";
-import { RuntimeError } from "../errors";
+import { isUnavailable, RuntimeError } from "../errors";
 import { type Caller, type Execution, InputNeeded, type ServerAnswer, type Tool, type Tools } from "../tools";
 import type { GatewayUser } from "./access";
 import type { AnswerForm } from "./answer-form";
@@ -223,6 +223,10 @@ function missingCapabilities(
 }
 
 /** The error for a failure of this server. */
-export function internalRpcError(): RpcError {
+export function rpcErrorOf(error: unknown): RpcError {
+  if (isUnavailable(error)) {
+    const { status, message, retryAfterMs } = error;
+    return new RpcError(INTERNAL_ERROR, message, { status, retryAfterMs });
+  }
   return new RpcError(INTERNAL_ERROR, "The server failed to do this. The log has the reason.");
 }

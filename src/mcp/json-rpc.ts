@@ -28,17 +28,27 @@ export const HEADER_MISMATCH = -32020;
 export const MISSING_CAPABILITY = -32021;
 export const UNSUPPORTED_VERSION = -32022;
 
-/** An error reply to the client. `status` is the HTTP status. */
+interface RpcErrorDetails {
+  data?: Json;
+  /** The HTTP status. */
+  status?: number;
+  /** When the client may send the message again. */
+  retryAfterMs?: number | undefined;
+}
+
+/** An error reply to the client. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: Json | undefined;
   readonly status: number;
+  readonly retryAfterMs: number | undefined;
 
-  constructor(code: number, message: string, { data, status = 200 }: { data?: Json; status?: number } = {}) {
+  constructor(code: number, message: string, { data, status = 200, retryAfterMs }: RpcErrorDetails = {}) {
     super(message);
     this.code = code;
     this.data = data;
     this.status = status;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -48,6 +58,8 @@ export interface Reply {
   text: string | undefined;
   /** The session that `initialize` started. */
   sessionId?: string;
+  /** Of an error: when the client may send the message again. */
+  retryAfterMs?: number;
 }
 
 export const ACCEPTED: Reply = { status: 202, text: undefined };
@@ -108,9 +120,10 @@ export function resultReply(id: RequestId, result: string): Reply {
 
 /** An error reply. The id is undefined if it cannot be read. */
 export function errorReply(id: RequestId | undefined, error: RpcError): Reply {
-  const { code, message, data, status } = error;
+  const { code, message, data, status, retryAfterMs } = error;
   const body = JSON.stringify({ code, message, ...(data === undefined ? {} : { data }) });
-  return { status, text: `{"jsonrpc":"2.0",${id === undefined ? "" : `"id":${id},`}"error":${body}}` };
+  const text = `{"jsonrpc":"2.0",${id === undefined ? "" : `"id":${id},`}"error":${body}}`;
+  return { status, text, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
 /** `params`: JSON without the outer braces. */

@@ -3,7 +3,7 @@
 import { isObject, type Json, type JsonObject } from "../base";
 import type { Core } from "../core";
 import { hashOf } from "../crypto";
-import { RuntimeError } from "../errors";
+import { isUnavailable, RuntimeError } from "../errors";
 import { actorOf } from "../identity";
 import type { GatewayUser } from "./access";
 import { INVALID_PARAMS, RpcError } from "./json-rpc";
@@ -54,7 +54,7 @@ export class RequestStates {
       // Only `seal` writes it, as JSON.
       return isObject(body) ? (body as JsonObject) : undefined;
     } catch (error) {
-      if (error instanceof RuntimeError) return undefined;
+      if (error instanceof RuntimeError && !isUnavailable(error)) return undefined;
       throw error;
     }
   }

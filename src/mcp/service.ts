@@ -9,7 +9,7 @@ import type { Identity } from "../identity";
 import type { Activity, TraceHeaders } from "../telemetry";
 import type { Tools } from "../tools";
 import { Access, type GatewayUser } from "./access";
-import { Calls, internalRpcError } from "./call";
+import { Calls, rpcErrorOf } from "./call";
 import { GatewayConsent } from "./consent";
 import { Finding } from "./finding";
 import { checkHeaders, checkVersionHeader, type HeaderReader } from "./http-headers";
@@ -132,7 +132,7 @@ export class Mcp {
       activity.end({ outcome: "error", ...(error instanceof RpcError ? { code: error.code } : {}) });
       if (!(error instanceof RpcError)) this.#core.log.error("mcp request failed", { error });
       if (peer.header === undefined && isNotification(value)) return ACCEPTED;
-      const refusal = error instanceof RpcError ? error : internalRpcError();
+      const refusal = error instanceof RpcError ? error : rpcErrorOf(error);
       return errorReply(requestIdOf(value, text), refusal);
     }
   }

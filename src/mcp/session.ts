@@ -3,7 +3,7 @@
 import { isFresh } from "../base";
 import type { Core } from "../core";
 import { newToken } from "../crypto";
-import { RuntimeError } from "../errors";
+import { isUnavailable, RuntimeError } from "../errors";
 import { actorOf } from "../identity";
 import type { GatewayUser } from "./access";
 import { RpcError, SESSION_NOT_FOUND } from "./json-rpc";
@@ -93,7 +93,7 @@ export class Sessions {
     try {
       parts = JSON.parse(await this.#core.keyring.open(projectId, placeOf(gatewayId), id));
     } catch (error) {
-      if (error instanceof RuntimeError) return undefined;
+      if (error instanceof RuntimeError && !isUnavailable(error)) return undefined;
       throw error;
     }
     // Sessions of earlier versions lack the last parts.

@@ -17,6 +17,9 @@ export interface MetricsParts
   builtIn: readonly string[];
 }
 
+/** A value that has not come by then is left out. Longer than a check of health takes, shorter than a scraper waits. */
+const LONGEST_MS = 2500;
+
 export interface Page {
   contentType: string;
   text: string;
@@ -68,14 +71,18 @@ export class Metrics {
   /** `viewer`: the project whose names are shown, all others are `other`; undefined: those of all projects. */
   async page(accept: string | undefined, viewer: string | undefined): Promise<Page> {
     const format = formatFor(accept);
-    const families = await Promise.all(this.#families.map((family) => this.#read(family)));
+    const late = Promise.withResolvers<never>();
+    late.promise.catch(() => undefined);
+    const timer = setTimeout(() => late.reject(new Error("The value did not come in time.")), LONGEST_MS);
+    const reading = this.#families.map((family) => this.#read(family, late.promise));
+    const families = await Promise.all(reading).finally(() => clearTimeout(timer));
     return { contentType: format.contentType, text: pageOf(families, format, viewer) };
   }
 
   // One value that cannot be read must not take the others away.
-  async #read(family: Family): Promise<Read> {
+  async #read(family: Family, late: Promise<never>): Promise<Read> {
     try {
-      return { family, samples: await family.samples() };
+      return { family, samples: await Promise.race([family.samples(), late]) };
     } catch (error) {
       this.#core.log.debug("a metric could not be read", { metric: family.description.name, error });
       return { family, samples: [] };

@@ -31,8 +31,11 @@ export class CachedByGeneration<Key, Value> {
   }
 
   /** The cached value, if it is still valid. */
-  peek(key: Key): Value | undefined {
-    return this.#store.generation(this.#kind) === this.#generation ? this.#entries.get(key) : undefined;
+  peek(key: Key): Awaitable<Value | undefined> {
+    const generation = this.#store.generation(this.#kind);
+    const valid = (current: number): Value | undefined =>
+      current === this.#generation ? this.#entries.get(key) : undefined;
+    return typeof generation === "number" ? valid(generation) : generation.then(valid);
   }
 
   /** Loads a value and replaces the cached one. */
@@ -54,9 +57,10 @@ export class CachedByGeneration<Key, Value> {
     }
     this.#use.misses++;
     const value = await load(key);
-    // A value that was loaded under an older generation may be stale. It is returned, but not cached.
-    if (generation !== this.#generation || generation !== (await this.#store.generation(this.#kind)))
-      return value;
+    // A value that was loaded under an older generation may be stale. It is returned, but not cached. Answers of a database
+    // server may overtake each other: while this one was on its way, another call may have seen the change.
+    const latest = await this.#store.generation(this.#kind);
+    if (generation !== latest || generation !== this.#generation) return value;
     if (this.#entries.size >= this.#limit) this.#entries.clear();
     this.#entries.set(key, value);
     return value;

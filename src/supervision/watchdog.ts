@@ -1,5 +1,6 @@
 // Tells the service manager that the service works. A message is sent only when the event loop has turned and the database
 // has answered, so that a process that hangs is restarted.
+import { isUnavailable } from "../errors";
 import { all, query, type Store, type Transaction } from "../store";
 
 const READ = query("SELECT name FROM facts LIMIT 1");
@@ -30,7 +31,8 @@ export function watchOver(options: WatchdogOptions): () => void {
     const answered = (): void => void (writingSince = undefined);
     store.write(look).then(answered, answered);
   };
-  // A failed read is not an answer: the files may have to be opened again.
+  // A failed read is not an answer: the files may have to be opened again. One that says that the database is away is: it may
+  // be that of another machine.
   const read = async (): Promise<void> => {
     reading = true;
     try {
@@ -42,7 +44,10 @@ export function watchOver(options: WatchdogOptions): () => void {
   const beat = (): void => {
     if (writingSince === undefined) write();
     else if (performance.now() - writingSince > stuckAfterMs) return;
-    if (!reading) read().then(alive, () => undefined);
+    if (!reading)
+      read().then(alive, (error: unknown) => {
+        if (isUnavailable(error)) alive();
+      });
   };
   beat();
   const timer = setInterval(beat, intervalMs / 2);

@@ -113,6 +113,30 @@ test("SIGTERM ends long polls and closes the port", async () => {
   expect(await fetch(server.address).catch(() => "refused")).toBe("refused");
 });
 
+test("with shutdown.delay, is not ready and answers, and a second signal ends it at once", async () => {
+  const server = await serve({ RUNTIME_SHUTDOWN_DELAY: "60" });
+  const statusOf = async (path: string): Promise<number> => (await fetch(server.address + path)).status;
+  const before = await statusOf("/readyz");
+
+  server.signal("SIGTERM");
+  while ((await statusOf("/readyz")) === 200) await Bun.sleep(5);
+  const after = await Promise.all(["/readyz", "/livez", "/v1/health", "/v1/config"].map(statusOf));
+  // Within half a second it would be a duplicate.
+  await Bun.sleep(600);
+  const code = await server.stop("SIGTERM");
+
+  expect(before).toBe(200);
+  expect(after).toEqual([503, 200, 200, 200]);
+  expect(code).toBe(130);
+});
+
+test("with shutdown.delay, ends when the delay has passed", async () => {
+  const server = await serve({ RUNTIME_SHUTDOWN_DELAY: "1" });
+
+  expect(await server.stop("SIGTERM")).toBe(0);
+  expect(server.notes()).toMatch(/"not ready any more[^]*"stopped"/);
+});
+
 describe("a repeated signal during a request", () => {
   // A request with half of its body; it ends when the test sends the rest.
   const half = async (server: Serving): Promise<{ finish(): Promise<string> }> => {

@@ -117,6 +117,7 @@ const NAMES: Record<string, [variable: string, text: string, value: unknown]> = 
   "metrics.enabled": ["RUNTIME_METRICS_ENABLED", "false", false],
   "metrics.listen": ["RUNTIME_METRICS_LISTEN", "127.0.0.1:9464", "127.0.0.1:9464"],
   "log.access": ["RUNTIME_LOG_ACCESS", "true", true],
+  "shutdown.delay": ["RUNTIME_SHUTDOWN_DELAY", "5", 5],
   "shutdown.timeout": ["RUNTIME_SHUTDOWN_TIMEOUT", "5", 5],
   "telemetry.disabled": ["RUNTIME_TELEMETRY_DISABLED", "true", true],
   "telemetry.otlp.endpoint": [
@@ -240,6 +241,7 @@ test("the defaults are those of the manual", () => {
     "backup.recipients": [],
     "backup.before_upgrade": true,
     "log.access": false,
+    "shutdown.delay": 0,
     "shutdown.timeout": 60,
     "log.level": "info",
     "metrics.enabled": true,

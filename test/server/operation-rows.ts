@@ -40,6 +40,8 @@ export const ROWS: Record<string, Row> = {
   "engine-config": { path: "/v1/config", success: 200 },
   swagger: { path: "/v1/swagger", success: 200 },
   "service-health": { path: "/v1/health", success: 200 },
+  "service-live": { path: "/livez", success: 200 },
+  "service-ready": { path: "/readyz", success: 200 },
   metrics: { path: "/metrics", success: 200 },
   "server-proof": { path: "/v1/proof?server=unknown&challenge=0123456789abcdef", success: 404 },
   "log-level": {

@@ -1,5 +1,6 @@
 // When the watchdog of a service manager hears from the server, by what its database does.
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
+import { unavailable } from "../../src/errors";
 import { watchOver } from "../../src/supervision/watchdog";
 
 const INTERVAL_MS = 1000;
@@ -8,6 +9,7 @@ const STUCK_AFTER_MS = 5000;
 type Answer = () => Promise<never>;
 const hangs: Answer = () => new Promise(() => undefined);
 const refuses: Answer = () => Promise.reject(new Error("the disk is full"));
+const isAway: Answer = () => Promise.reject(unavailable("The database is on a machine that is down."));
 const answers = (() => Promise.resolve([])) as unknown as Answer;
 
 beforeEach(() => void jest.useFakeTimers());
@@ -40,6 +42,10 @@ test("hears nothing when reads get no answer", async () => {
 
 test("hears nothing when reads fail", async () => {
   expect(await messages({ read: refuses })).toBe(0);
+});
+
+test("hears as before when the database is away, because a restart would not bring it back", async () => {
+  expect(await messages({ read: isAway, write: isAway })).toBe(20);
 });
 
 test("hears as before when writes are refused, because a restart would not make room", async () => {

@@ -8,6 +8,8 @@ export const MAY_MEASURE: Readonly<Record<string, string>> = {
   "support/growth.ts": "compares the time of large and small inputs",
   "metrics/growth.test.ts":
     "compares the time of counting few and many rows: about 1.2 times, and 4 times if all were counted; the bound is 3",
+  "server/readiness.test.ts":
+    "a check that is not limited never ends, a limited one takes 1.5 s; the promise is 2 s, and the bound 2.5 s",
   "search/index-pauses.test.ts":
     "all tools at once take 300 ms, with pauses the longest is about 15 ms; the bound is 150 ms",
   "processes/lock.test.ts": "a blocked event loop takes 2 s, a free one about 25 ms; the bound is 500 ms",

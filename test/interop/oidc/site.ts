@@ -1,5 +1,5 @@
 // A deployment whose users come from the certified provider.
-import { openSqlite } from "../../../src/store";
+import { openSqlite, type SqliteOptions, type Store } from "../../../src/store";
 import { api } from "../../support/api";
 import { Browser } from "../../support/browser";
 import { type Site, startSite } from "../../support/site";
@@ -18,6 +18,7 @@ export interface OpenIdSiteOptions extends ProviderOptions {
   environment?: Record<string, string>;
   /** `auth.url`, if it is not the provider's address; `undefined`: not set. */
   authUrl?: (provider: OpenIdProvider) => string | undefined;
+  openStore?: (options: SqliteOptions) => Store;
 }
 
 /** With the chat provider, without a public URL, so that it is the address of the server. */
@@ -26,8 +27,7 @@ export async function startOpenIdSite(options: OpenIdSiteOptions = {}): Promise<
   const clock = new MovableClock();
   const authUrl = (options.authUrl ?? (({ address }) => address))(provider);
   const site = await startSite({
-    // No test here cuts the power: without syncs a test takes a third of the time.
-    parts: { clock, openStore: (store) => openSqlite({ ...store, durability: "normal" }) },
+    parts: { clock, openStore: options.openStore ?? openWithoutSyncs },
     environment: { ...(authUrl === undefined ? {} : { RUNTIME_AUTH_URL: authUrl }), ...options.environment },
   });
   await site.addChatProvider();
@@ -41,6 +41,11 @@ export async function startOpenIdSite(options: OpenIdSiteOptions = {}): Promise<
       await provider[Symbol.asyncDispose]();
     },
   };
+}
+
+// No test here cuts the power: without syncs a test takes a third of the time.
+function openWithoutSyncs(options: SqliteOptions): Store {
+  return openSqlite({ ...options, durability: "normal" });
 }
 
 /** The project `other`, with an audience of its own and the chat provider. */

@@ -2,20 +2,13 @@
 import { closeSync, copyFileSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  asOwner,
-  ENVIRONMENT,
-  giveToOwner,
-  guardedFolder,
-  PROGRAMS,
-  runAsOwner,
-  stablePort,
-} from "./programs";
+import { asOwner, ENVIRONMENT, giveToOwner, guardedFolder, MEMORY, PROGRAMS } from "./programs";
+import { runAsOwner, stablePort } from "./programs";
 
 export type Settings = Readonly<Record<string, string | number | boolean>>;
 
 export interface ClusterOptions {
-  /** Whether commits survive a crash of the machine; default false. A killed server loses nothing either way. */
+  /** Whether commits wait for the disk; default false, with the data in memory. A killed server loses nothing either way. */
   fsync?: boolean;
   /** Files of the server's certificate, its key, and the authority whose client certificates it accepts. */
   tls?: { cert: string; key: string; ca: string };
@@ -84,7 +77,7 @@ function templateOf(programs: string): Promise<string> {
 }
 
 async function initialize(programs: string): Promise<string> {
-  const folder = join(guardedFolder("template"), "data");
+  const folder = join(guardedFolder("template", MEMORY), "data");
   // A default collation that differs from "C": a query that forgets COLLATE "C" then fails its test.
   const collation = ["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"];
   const options = ["-D", folder, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"];
@@ -105,7 +98,7 @@ export class Postmaster implements Cluster {
 
   constructor(options: ClusterOptions) {
     this.programs = options.programs ?? PROGRAMS;
-    this.#folder = guardedFolder("cluster");
+    this.#folder = guardedFolder("cluster", options.fsync === true ? undefined : MEMORY);
     this.socketFolder = this.#folder;
     this.dataFolder = options.folder ?? join(this.#folder, "data");
     this.#log = join(this.#folder, "log");

@@ -1,6 +1,6 @@
 // PostgreSQL's programs, the user that may run them, and the folder that contains everything they write.
 import { chmodSync, chownSync, closeSync, existsSync, mkdirSync, mkdtempSync, openSync } from "node:fs";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { testWith } from "../require";
@@ -67,23 +67,36 @@ export async function runAsOwner(command: readonly string[], input = ""): Promis
 }
 
 const GUARD = join(import.meta.dir, "guard.sh");
-let root: string | undefined;
+const roots = new Map<string, string>();
 let made = 0;
+
+/**
+ * Where files are that need not survive anything: in memory if it has room, so that tests do not wait for a busy disk.
+ * Programs may not be executable there.
+ */
+export const MEMORY = isRoomy("/dev/shm") ? "/dev/shm" : tmpdir();
+
+function isRoomy(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize > 4 * 2 ** 30;
+}
 
 /**
  * A new folder that the owner of the databases may write to. Processes whose working folder is in it are ended, mounts
  * in it are unmounted and it is removed when the test process ends, even if that is killed.
  */
-export function guardedFolder(name: string): string {
-  root ??= startGuard();
+export function guardedFolder(name: string, parent = tmpdir()): string {
+  const root = roots.get(parent) ?? startGuard(parent);
+  roots.set(parent, root);
   const folder = join(root, `${++made}-${name}`);
   mkdirSync(folder);
   giveToOwner(folder, 0o755);
   return folder;
 }
 
-function startGuard(): string {
-  const folder = mkdtempSync(join(tmpdir(), "runtime-postgres-"));
+function startGuard(parent: string): string {
+  const folder = mkdtempSync(join(parent, "runtime-postgres-"));
   chmodSync(folder, 0o755);
   const pipe = join(folder, "alive");
   if (!Bun.spawnSync(["mkfifo", pipe]).success) throw new Error(`mkfifo ${pipe} failed`);
