@@ -30,6 +30,7 @@ testOnPostgres(
       answered: 150,
       refused: 150,
       others: [],
+      errors: [],
     });
   },
   30_000,
