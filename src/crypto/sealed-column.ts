@@ -10,6 +10,8 @@ export interface SealedColumn {
   /** The number of rows of a project that are sealed with a data key. */
   count: Query<{ count: number }>;
   keys: readonly string[];
+  /** Those of `keys` that are numbers. */
+  numbers: readonly string[];
   /** The kind of cache to invalidate after values were sealed again. */
   kind: Kind | undefined;
   place(row: SealedRow): Place;
@@ -17,15 +19,19 @@ export interface SealedColumn {
 
 export type SealedRow = Readonly<Record<string, SqlValue>>;
 
-/** All names must be constants. `keys` are the columns that, with `project_id`, identify a row. */
+/**
+ * All names must be constants. `keys` are the columns that, with `project_id`, identify a row; the first one is text, and
+ * `numbers` are those that are not.
+ */
 export function sealedColumn(options: {
   table: string;
   column: string;
   keys: readonly string[];
+  numbers?: readonly string[];
   kind?: Kind;
   place: (row: SealedRow) => Place;
 }): SealedColumn {
-  const { table, column, keys, kind, place } = options;
+  const { table, column, keys, numbers = [], kind, place } = options;
   const names = keys.join(", ");
   const where = ["project_id", ...keys, column].map((name) => `${name} = ?`).join(" AND ");
   return {
@@ -36,14 +42,15 @@ export function sealedColumn(options: {
     replace: query(`UPDATE ${table} SET ${column} = ? WHERE ${where}`),
     count: query(`SELECT COUNT(*) AS count FROM ${table} WHERE project_id = ? AND ${column} LIKE ?`),
     keys,
+    numbers,
     kind,
     place,
   };
 }
 
-/** The position of a row in a list, or the one before all rows: no key is empty. */
-export function positionOf({ keys }: SealedColumn, row?: SealedRow): SqlValue[] {
-  return keys.map((key) => (row === undefined ? "" : (row[key] ?? "")));
+/** The position of a row in a list, or the one before all rows: no text is empty. */
+export function positionOf({ keys, numbers }: SealedColumn, row?: SealedRow): SqlValue[] {
+  return keys.map((key) => row?.[key] ?? (numbers.includes(key) ? 0 : ""));
 }
 
 /** A LIKE pattern for the values that were sealed with a data key. */

@@ -115,6 +115,7 @@ export const sealedMemory = [
     table: "tool_memory",
     column: "sealed_value",
     keys: ["owner", "kind", "name", "part"],
+    numbers: ["part"],
     place: (row) =>
       placeOfMemory({
         owner: String(row["owner"]),
