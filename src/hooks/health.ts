@@ -1,5 +1,5 @@
 // Polls the health of webhook servers every minute while the server runs. The result is informative and does not affect
-// calls.
+// calls. Of several servers on one database, one polls in each minute.
 import { inTurn, isObject, parseJson, Places } from "../base";
 import type { Core } from "../core";
 import { EgressError } from "../egress";
@@ -10,9 +10,14 @@ import { healthAddress } from "./rules";
 import type { Health } from "./schema";
 import { HEALTH } from "./terms";
 import { webhookOf } from "./stored";
+import { fact, setFact, type Transaction } from "../store";
 import { WebhookFailure } from "./webhook";
 
 const INTERVAL_MS = 60_000;
+/** A round takes time, and sleeps end late: what is almost a minute counts as one. */
+const ALMOST_MS = 55_000;
+/** The fact that says when a server has begun the latest round. */
+const ROUND = "plugin_health";
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 64 * 1024;
 /** Per round. */
@@ -27,7 +32,7 @@ export class PluginHealth {
     this.#core = core;
   }
 
-  /** Polls now and every minute, until the returned function is called. */
+  /** Polls every minute, if no other server does, until the returned function is called. */
   start(): () => Promise<void> {
     const stop = new AbortController();
     const running = this.#run(stop.signal);
@@ -39,8 +44,23 @@ export class PluginHealth {
 
   /** Polls every active plugin with a `health_check_path` and stores the result. */
   async poll(signal?: AbortSignal): Promise<void> {
+    await this.#pollAll(await this.#polled(), signal);
+  }
+
+  /** The same, unless a server has begun to in the last minute. */
+  async pollInTurn(signal?: AbortSignal): Promise<void> {
+    const rows = await this.#polled();
+    if (rows.length === 0) return;
+    const { store, clock } = this.#core;
+    if (await store.write(() => beginRound(clock.now()))) await this.#pollAll(rows, signal);
+  }
+
+  async #polled(): Promise<PluginRow[]> {
     const rows = await activePlugins(this.#core.store, MAX_PLUGINS);
-    const waiting = rows.filter((row) => webhookOf(row).health_check_path !== undefined);
+    return rows.filter((row) => webhookOf(row).health_check_path !== undefined);
+  }
+
+  async #pollAll(waiting: readonly PluginRow[], signal: AbortSignal | undefined): Promise<void> {
     const queue = inTurn([...Map.groupBy(waiting, ({ project_id }) => project_id).values()]);
     const places = new Places(PLACES);
     const running = new Set<Promise<void>>();
@@ -67,7 +87,9 @@ export class PluginHealth {
   async #run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#core;
     while (!signal.aborted) {
-      await this.poll(signal).catch((error: unknown) => log.warn("plugin health not polled", { error }));
+      await this.pollInTurn(signal).catch((error: unknown) =>
+        log.warn("plugin health not polled", { error }),
+      );
       await clock.sleep(INTERVAL_MS, signal).catch(() => undefined);
     }
   }
@@ -109,6 +131,14 @@ export class PluginHealth {
       return ["unhealthy", error.reason];
     }
   }
+}
+
+/** False if the latest round is younger than a minute. One in the future was begun by a clock that runs ahead. */
+function* beginRound(now: number): Transaction<boolean> {
+  const age = now - Number((yield* fact(ROUND)) ?? NaN);
+  if (age >= 0 && age < ALMOST_MS) return false;
+  yield* setFact(ROUND, String(now));
+  return true;
 }
 
 /** 200 or 503 with a status in the body; anything else is unhealthy. */

@@ -86,13 +86,24 @@ export class Watch {
     this.#paces.delete(pollMs);
   }
 
+  // Each kind is read once for all its waiters, and all kinds in one turn: an engine may have to ask a server.
   async #look({ waiters }: Pace): Promise<void> {
-    for (const waiter of waiters) {
-      // If the database cannot be read at the moment, the next poll tries again.
-      const now = await Promise.resolve(waiter.since)
-        .then(() => this.#generation(waiter.kind))
-        .catch(() => waiter.since);
-      if (now !== waiter.since) waiter.wake();
+    const present = [...waiters];
+    const kinds = [...new Set(present.map(({ kind }) => kind))];
+    const read = await Promise.all(kinds.map((kind) => this.#read(kind)));
+    const now = new Map(kinds.map((kind, index) => [kind, read[index]]));
+    for (const waiter of present) {
+      const generation = now.get(waiter.kind);
+      if (generation !== undefined && generation !== waiter.since) waiter.wake();
+    }
+  }
+
+  /** Undefined if the database cannot be read at the moment; the next poll tries again. */
+  async #read(kind: Kind): Promise<number | undefined> {
+    try {
+      return await this.#generation(kind);
+    } catch {
+      return undefined;
     }
   }
 }

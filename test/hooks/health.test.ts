@@ -84,6 +84,7 @@ test("polls every minute until it is stopped", async () => {
   // The clock of this test does not wait.
   core.clock.sleep = (ms, signal) => {
     sleeps.push(ms);
+    if (ms === 60_000) stage.deployment.clock.move(ms);
     return sleep(1, signal);
   };
   try {

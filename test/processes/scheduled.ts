@@ -1,5 +1,4 @@
 // Many runs that become due together, two servers on one database, and repeated kill -9 of one of them.
-import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +6,7 @@ import { extensions } from "../../catalogs";
 import { silentLog } from "../../src/base";
 import { loadConfig } from "../support/config";
 import { createRuntime, type Runtime } from "../../src/runtime";
+import { query } from "../../src/store";
 import type { ToolExecutionDetail } from "../../src/tools/schedule/schema";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { api, at } from "../support/api";
@@ -28,6 +28,10 @@ export interface Plan {
   runs: number;
   kills: number;
   seed: number;
+  /** The URL of an empty PostgreSQL database; absent: SQLite. */
+  database?: string;
+  /** Default 2. */
+  servers?: number;
 }
 
 export interface Drained extends Plan {
@@ -50,26 +54,26 @@ export async function drain(plan: Plan): Promise<Drained> {
     RUNTIME_PORT: "0",
     RUNTIME_EGRESS_ALLOW: "loopback",
     RUNTIME_CHAT_API_URL: chat.apiUrl,
+    ...(plan.database === undefined ? {} : { RUNTIME_DATABASE_URL: plan.database }),
   };
   // Not a server: it prepares and checks, and runs nothing.
   const runtime = await createRuntime(loadConfig({ environment }), extensions, { log: silentLog });
   await using servers = new Servers(environment);
-  using database = new Database(join(home, ".local", "share", "runtime", "runtime.db"), { readonly: true });
-  const unfinished = (status: string): number =>
-    database.query<{ count: number }, [string]>(COUNT).get(status)?.count ?? 0;
+  const unfinished = async (status: string): Promise<number> =>
+    (await runtime.core.store.get(COUNT, status))?.count ?? 0;
   try {
     const ids = await ask(runtime, chat, await servers.start(), plan.runs);
     chat.clearRequests();
     for (const method of ["chat.postMessage", "users.info"])
       chat.fail(method, { kind: "delay", ms: SLOW_MS }, plan.runs * 2);
-    await servers.start();
+    for (let server = 1; server < (plan.servers ?? 2); server++) await servers.start();
     await servers.move(HOUR_MS);
     await killAtRandom(chat, servers, plan);
     // Remaining runs have lost their servers: they end only after their leases expire.
-    await until(() => unfinished("pending") === 0);
+    await until(async () => (await unfinished("pending")) === 0);
     await Bun.sleep(SLOW_MS * 5);
     await servers.move(HOUR_MS + LAPSED_MS);
-    await until(() => unfinished("pending") + unfinished("running") === 0);
+    await until(async () => (await unfinished("pending")) + (await unfinished("running")) === 0);
     return await judge(runtime, chat, ids, plan);
   } finally {
     await runtime.close();
@@ -77,7 +81,7 @@ export async function drain(plan: Plan): Promise<Drained> {
   }
 }
 
-const COUNT = "SELECT COUNT(*) AS count FROM scheduled_runs WHERE status = ?";
+const COUNT = query<{ count: number }>("SELECT COUNT(*) AS count FROM scheduled_runs WHERE status = ?");
 
 /** One line for standard output. */
 export function sentenceOf(drained: Drained): string {
@@ -181,9 +185,9 @@ function isUnknown({ execution_status, attempts }: ToolExecutionDetail): boolean
   );
 }
 
-async function until(holds: () => boolean): Promise<void> {
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + 120_000;
-  while (!holds()) {
+  while (!(await holds())) {
     if (performance.now() > giveUpAt) throw new Error("the condition was not met in time");
     await Bun.sleep(10);
   }

@@ -51,7 +51,7 @@ test("an expired single-use refresh token is used once for 10 calls of the serve
   const key = await installation.key("run");
   await using server = await installation.serve();
   await consent(server.address, key, "Chat.WhoAmI");
-  installation.expireTokens();
+  await installation.expireTokens();
   chat.clearRequests();
   chat.fail("refresh", { kind: "delay", ms: 500 });
   const whoAmI = { tool_name: "Chat.WhoAmI", user_id: "alice" };

@@ -1,4 +1,4 @@
-// A refresh storm: four servers on one data folder, an expired single-use token, 200 simultaneous calls.
+// A refresh storm: four servers on one database, an expired single-use token, 200 simultaneous calls.
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { type ApiAnswer, api, at } from "../support/api";
 import { Browser } from "../support/browser";
@@ -22,10 +22,10 @@ export interface Storm {
   readonly connection: unknown;
 }
 
-/** `prepare` sets the behaviour of the token endpoint. */
-export async function storm(prepare: (chat: ChatSandbox) => void): Promise<Storm> {
+/** `prepare` sets the behaviour of the token endpoint. `database`: the URL of a PostgreSQL database; absent: SQLite. */
+export async function storm(prepare: (chat: ChatSandbox) => void, database?: string): Promise<Storm> {
   await using chat = await startChatSandbox({ rotation: true });
-  await using installation = new Installation(chat);
+  await using installation = new Installation(chat, undefined, database);
   await installation.addChatProvider(chat);
   const key = await installation.key("run");
   const first = await installation.serve();
@@ -36,7 +36,7 @@ export async function storm(prepare: (chat: ChatSandbox) => void): Promise<Storm
     clientAt(clients, index).post("/v1/tools/execute", whoAmI);
   const started = await clientAt(clients, 0).post("/v1/tools/authorize", whoAmI);
   await new Browser().consent(String(at(started.body, "url")), "alice");
-  installation.expireTokens();
+  await installation.expireTokens();
   chat.clearRequests();
   prepare(chat);
 

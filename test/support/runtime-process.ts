@@ -1,4 +1,5 @@
 // The real thing as a process: the command line, and servers over a data folder.
+import { SQL } from "bun";
 import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,16 +30,19 @@ export class Installation implements AsyncDisposable {
   readonly home = mkdtempSync(join(tmpdir(), "runtime-home-"));
   readonly environment: Record<string, string>;
   readonly #command: readonly string[];
+  readonly #database: string | undefined;
   readonly #servers = new Set<RunningServer>();
 
-  /** `command`: the executable; absent: the sources. */
-  constructor(chat: ChatSandbox | undefined, command: readonly string[] = SOURCES) {
+  /** `command`: the executable; absent: the sources. `database`: the URL of a PostgreSQL database; absent: SQLite. */
+  constructor(chat: ChatSandbox | undefined, command: readonly string[] = SOURCES, database?: string) {
     this.#command = command;
+    this.#database = database;
     this.environment = {
       HOME: this.home,
       PATH: process.env["PATH"] ?? "",
       RUNTIME_EGRESS_ALLOW: "loopback",
       ...(chat === undefined ? {} : { RUNTIME_CHAT_API_URL: chat.apiUrl }),
+      ...(database === undefined ? {} : { RUNTIME_DATABASE_URL: database }),
     };
   }
 
@@ -114,10 +118,16 @@ export class Installation implements AsyncDisposable {
   }
 
   /** Makes every stored token one that has expired. */
-  expireTokens(): void {
+  async expireTokens(): Promise<void> {
+    const expire = "SET expires_at = 1, refresh_at = 1";
+    if (this.#database !== undefined) {
+      await using sql = new SQL({ url: this.#database, max: 1 });
+      await sql.unsafe(`UPDATE runtime.connections ${expire}`);
+      return;
+    }
     using database = new Database(join(this.home, ".local", "share", "runtime", "runtime.db"));
     database.run("PRAGMA busy_timeout=5000");
-    database.run("UPDATE connections SET expires_at = 1, refresh_at = 1");
+    database.run(`UPDATE connections ${expire}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

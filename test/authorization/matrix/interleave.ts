@@ -27,6 +27,10 @@ export interface Options {
   readonly terminalShare: number;
   /** In every so manieth interleaving three more calls come from processes of their own. */
   readonly processesEvery: number;
+  /** The URL of an empty PostgreSQL database; absent: SQLite. */
+  readonly database?: string;
+  /** Which the requests go to in turn; default 1. */
+  readonly servers?: number;
 }
 
 type Draw = (limit: number) => number;
@@ -42,7 +46,7 @@ export function sentenceOf(figures: Figures): string {
 
 export async function interleave(options: Options): Promise<Figures> {
   const { interleavings, seed, terminalShare, processesEvery } = options;
-  await using world = await startWorld();
+  await using world = await startWorld(options);
   const faults: string[] = [];
   const counted = { steps: 0, served: 0, commands: 0, processes: 0, foreign: 0 };
   let seen = 0;
@@ -56,7 +60,7 @@ export async function interleave(options: Options): Promise<Figures> {
     const fault = (words: string): void => {
       if (faults.length < 50) faults.push(`seed ${seed + index}, step ${step}: ${words}`);
     };
-    const story = newStory(world, draw, {
+    const story = newStory({ world, granted: await world.granted() }, draw, {
       fault,
       terminalShare,
       counted,
@@ -97,10 +101,13 @@ interface StoryParts {
 }
 
 /** Three to eight actors over two or three owners, so that they meet. */
-function newStory(world: World, draw: Draw, parts: StoryParts): { actors: Actor[] } {
+function newStory(
+  { world, granted }: { world: World; granted: ReadonlySet<string> },
+  draw: Draw,
+  parts: StoryParts,
+): { actors: Actor[] } {
   const { fault, terminalShare, counted, processes } = parts;
   const owners = Array.from({ length: 2 + draw(2) }, () => oneOf(OWNERS, draw));
-  const granted = world.granted();
   const touched = new Map<string, Served>();
   const ended = new Set<string>();
   const actions: Actions = {

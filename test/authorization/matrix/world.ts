@@ -1,23 +1,23 @@
-// The deployment of the matrix: one server over HTTP, the terminal beside it on the same data folder, both platforms.
-import { Database } from "bun:sqlite";
+// The deployment of the matrix: servers over HTTP, the terminal beside it on the same data folder, both platforms.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { extensions } from "../../../catalogs";
 import { main } from "../../../cli/program";
-import { startServer } from "../../../server";
+import { type Server, startServer } from "../../../server";
 import { type Json, silentLog } from "../../../src/base";
 import { loadConfig } from "../../support/config";
 import type { Role } from "../../../src/identity";
 import { createRuntime, type Runtime } from "../../../src/runtime";
 import type { Catalog, ToolContext } from "../../../src/tools";
 import { announceServer } from "../../../src/serving";
-import { openSqlite } from "../../../src/store";
+import { openSqlite, type SqliteOptions, type Store } from "../../../src/store";
 import { fakeIo } from "../../cli/support/fake-io";
 import { api } from "../../support/api";
 import { Browser } from "../../support/browser";
 import { clientOf, type Owner, OWNERS, PROJECTS, PROVIDERS } from "./owners";
 import { type Platforms, startPlatforms } from "./platforms";
+import { storedInFile, storedOnPostgres } from "./stored";
 
 const CLI = join(import.meta.dir, "..", "..", "..", "cli", "main.ts");
 
@@ -25,6 +25,11 @@ export interface Ran {
   readonly code: number;
   readonly body: Json;
   readonly stderr: string;
+}
+
+export interface WorldOptions {
+  database?: string | undefined;
+  servers?: number | undefined;
 }
 
 export interface World extends AsyncDisposable {
@@ -38,14 +43,15 @@ export interface World extends AsyncDisposable {
   /** The browser of the person who is this owner. */
   browser(owner: Owner): Browser;
   /** Makes the stored token one that has expired. */
-  expireStored(owner: Owner): void;
+  expireStored(owner: Owner): Promise<void>;
   /** Lets a minute pass for the tools that the server runs, so that no call budget is shared with earlier calls. */
   passMinute(): void;
   /** The owners whose grant is stored and alive, from the database itself. */
-  granted(): Set<string>;
+  granted(): Promise<Set<string>>;
 }
 
-export async function startWorld(): Promise<World> {
+/** `database`: the URL of an empty PostgreSQL database; absent: SQLite. The requests go to the servers in turn. */
+export async function startWorld({ database, servers = 1 }: WorldOptions = {}): Promise<World> {
   const platforms = startPlatforms();
   const home = mkdtempSync(join(tmpdir(), "runtime-matrix-"));
   const environment = {
@@ -54,33 +60,43 @@ export async function startWorld(): Promise<World> {
     RUNTIME_EGRESS_ALLOW: "loopback",
     RUNTIME_CHAT_API_URL: `${platforms.url}/api/`,
     RUNTIME_SHEETS_API_URL: platforms.url,
+    ...(database === undefined ? {} : { RUNTIME_DATABASE_URL: database }),
   };
   let passedMs = 0;
   const shifted = extensions.catalogs.map((catalog) => shiftedBy(() => passedMs, catalog));
-  const runtime = await createRuntime(
-    loadConfig({ environment }),
-    { ...extensions, catalogs: shifted },
-    {
-      log: silentLog,
-      // Nothing here pulls the plug: without waiting for the disk there is time for more interleavings.
-      openStore: (options) => openSqlite({ ...options, durability: "normal" }),
-    },
-  );
-  const server = await startServer(runtime);
-  const withdraw = await announceServer(runtime.core, server.address);
-  const clients = await prepare(runtime, server.address, platforms);
-  const database = new Database(join(home, ".local", "share", "runtime", "runtime.db"));
-  database.run("PRAGMA busy_timeout=5000");
-  const expiring = database.prepare(
-    "UPDATE connections SET expires_at = 1, refresh_at = 1 WHERE project_id = ? AND user_id = ? AND provider_id = ?",
-  );
-  const living = database.prepare(
-    "SELECT project_id || '-' || user_id || '-' || provider_id AS name FROM connections WHERE status = 'active'",
-  );
+  const opened: { runtime: Runtime; server: Server }[] = [];
+  for (let index = 0; index < servers; index++) {
+    // All have the address of the first for browsers, as behind a proxy.
+    const first = opened[0]?.server.address;
+    const runtime = await createRuntime(
+      loadConfig({ environment: { ...environment, ...(first && { RUNTIME_PUBLIC_URL: first }) } }),
+      { ...extensions, catalogs: shifted },
+      {
+        log: silentLog,
+        // Nothing here pulls the plug: without waiting for the disk there is time for more interleavings.
+        ...(database === undefined ? { openStore: openQuickly } : {}),
+      },
+    );
+    opened.push({ runtime, server: await startServer(runtime) });
+  }
+  const [first] = opened;
+  if (first === undefined) throw new Error("there is no server");
+  const withdraw = await announceServer(first.runtime.core, first.server.address);
+  const addresses = opened.map(({ server }) => server.address);
+  const clients = await prepare(first.runtime, addresses, platforms);
+  let turns = 0;
+  const stored =
+    database === undefined
+      ? storedInFile(join(home, ".local", "share", "runtime", "runtime.db"))
+      : storedOnPostgres(database);
   const browsers = new Map(OWNERS.map(({ name }) => [name, new Browser()]));
   return {
     platforms,
-    client: (project, role) => clients.get(`${project} ${role ?? "run"}`) ?? api(server.address, undefined),
+    client: (project, role) => {
+      const [one = api(first.server.address, undefined), ...others] =
+        clients.get(`${project} ${role ?? "run"}`) ?? [];
+      return [one, ...others][turns++ % (1 + others.length)] ?? one;
+    },
     terminal: async (project, ...args) => {
       const io = fakeIo({ env: environment });
       const code = await main([...args, "--project", project, "-o", "json"], io);
@@ -99,21 +115,21 @@ export async function startWorld(): Promise<World> {
       return { code: await child.exited, body: stdout === "" ? null : JSON.parse(stdout), stderr };
     },
     browser: ({ name }) => browsers.get(name) ?? new Browser(),
-    expireStored: ({ project, user, provider }) => void expiring.run(project, user, provider),
+    expireStored: (owner) => stored.expire(owner),
     passMinute: () => void (passedMs += 60_000),
-    granted: () => new Set(living.all().map((row) => String(Object(row).name))),
+    granted: () => stored.living(),
     [Symbol.asyncDispose]: async () => {
-      expiring.finalize();
-      living.finalize();
-      database.close();
+      await stored[Symbol.asyncDispose]();
       await withdraw();
-      await server.stop();
-      await runtime.close();
+      for (const { server } of opened) await server.stop();
+      for (const { runtime } of opened) await runtime.close();
       await platforms[Symbol.asyncDispose]();
       rmSync(home, { recursive: true, force: true });
     },
   };
 }
+
+const openQuickly = (options: SqliteOptions): Store => openSqlite({ ...options, durability: "normal" });
 
 /**
  * The catalog with a later clock for its tools only. The runtime keeps the system's clock, which it shares with the
@@ -138,11 +154,11 @@ type Client = ReturnType<typeof api>;
 
 async function prepare(
   { identity, providers }: Runtime,
-  address: string,
+  addresses: readonly string[],
   { url }: Platforms,
-): Promise<Map<string, Client>> {
+): Promise<Map<string, Client[]>> {
   await identity.createProject(await identity.operator("default"), "second", "second");
-  const clients = new Map<string, Client>();
+  const clients = new Map<string, Client[]>();
   for (const project of PROJECTS) {
     for (const provider of PROVIDERS) {
       const endpoint = `${url}/token/${provider}`;
@@ -161,7 +177,10 @@ async function prepare(
     const roles: Role[] = ["run", "admin"];
     for (const role of roles) {
       const { key } = await identity.createKey(await identity.operator(project), { name: role, role });
-      clients.set(`${project} ${role}`, api(address, key));
+      clients.set(
+        `${project} ${role}`,
+        addresses.map((address) => api(address, key)),
+      );
     }
   }
   return clients;
