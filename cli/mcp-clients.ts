@@ -153,7 +153,7 @@ function locationFlags({ env }: Io, common: Common, config: Config): string[] {
 }
 
 /** The database that the environment or a flag names; the file of a client contains no password. Throws `usage`. */
-function databaseOf({ database }: Common, config: Config): string | undefined {
+export function databaseOf({ database }: Pick<Common, "database">, config: Config): string | undefined {
   if (database !== undefined) return database;
   if (!config.originOf("database.url").startsWith("environment ")) return undefined;
   const url = config.settings["database.url"];

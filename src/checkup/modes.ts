@@ -1,7 +1,8 @@
 // Permissions of files and folders.
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Config } from "../config";
+import { exposedMode } from "../base";
+import { type Config, parseDatabaseUrl } from "../config";
 import { type Finding, ok, problem } from "./finding";
 
 /** Rights of the group and of all other users. */
@@ -20,7 +21,8 @@ export function may(path: string, mode: number): boolean {
 }
 
 /** A user who may write there decides which root key, which addresses and which commands this installation uses. */
-export function configurationFindings({ file }: Config): Finding[] {
+export function configurationFindings(config: Config): Finding[] {
+  const { file } = config;
   if (file === undefined || !existsSync(dirname(file))) return [];
   const folder = dirname(file);
   const mode = statSync(folder).mode;
@@ -30,7 +32,21 @@ export function configurationFindings({ file }: Config): Finding[] {
   }
   if (existsSync(file) && (statSync(file).mode & WRITE_OF_OTHERS) !== 0)
     return [problem("configuration file", `Other users can change ${file}.`, `Run: chmod 600 ${file}`)];
+  const exposed = existsSync(file) && hasDatabasePassword(config) ? exposedMode(file) : undefined;
+  if (exposed !== undefined) {
+    const message = `Other users can read the password of the database in ${file} (mode ${exposed}).`;
+    return [problem("configuration file", message, `Run: chmod 600 ${file}. Then change the password.`)];
+  }
   return [ok("configuration folder", `Only its owner can write to ${folder}.`)];
+}
+
+/** Whether the configuration file contains a password of the database. */
+function hasDatabasePassword(config: Config): boolean {
+  return (["database.url", "database.migrate_url", "database.listen_url"] as const).some((name) => {
+    const url = config.settings[name];
+    if (url === undefined || !config.originOf(name).startsWith("file ")) return false;
+    return parseDatabaseUrl(url).password !== undefined;
+  });
 }
 
 /** As `chmod` takes it: `0644`. */

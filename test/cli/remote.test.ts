@@ -260,10 +260,15 @@ describe("a server", () => {
     },
   );
 
-  test("and a data folder exclude each other; `local` selects the data folder", async () => {
+  test("and a data folder or a database exclude each other; `local` selects the data folder", async () => {
     const { run } = both();
 
     expect((await run(["keys", "list", "--server", site.url, "--data-dir", "/d"])).code).toBe(2);
+    const database = await run(["keys", "list", "--server", site.url, "--database", "postgres://u@db1/app"]);
+    expect([database.code, database.stderr]).toEqual([
+      2,
+      "error: --server and --database exclude each other. Use one of them.\n",
+    ]);
     expect(
       (await run(["keys", "list", "--server", "local"], { env: { RUNTIME_SERVER: site.url } })).code,
     ).toBe(0);

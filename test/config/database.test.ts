@@ -1,9 +1,12 @@
 // The settings of a PostgreSQL database: where they come from, what is shown of them, and which exclude each other.
 import { describe, expect, test } from "bun:test";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Redacted } from "../../src/base";
 import { passwordInArgument, settingOf, withoutPassword } from "../../src/config";
+import { checkFiles } from "../../src/checkup";
 import { KEYS } from "../../src/config/keys";
+import { loadConfig } from "../support/config";
 import { load, newHome, refusalOf } from "./home";
 
 const URL_WITH_PASSWORD = "postgres://runtime:s3cret@db1,db2/app?sslmode=require";
@@ -147,6 +150,25 @@ describe("settings exclude each other:", () => {
 
     expect(refusalOf(() => config.database())).toBe(expected);
   });
+});
+
+test("a password that other users can read in the configuration file is a finding of the doctor", () => {
+  const yaml = "database:\n  url: postgres://runtime:s3cret@db1/app\n";
+  const { home, file } = newHome(yaml);
+  const problems = (): string[] =>
+    checkFiles(loadConfig({ environment: { HOME: home } }))
+      .filter(({ check }) => check === "configuration file")
+      .map(({ message, fix }) => `${message} ${fix}`);
+
+  chmodSync(file, 0o644);
+  expect(problems()).toEqual([
+    `Other users can read the password of the database in ${file} (mode 0644). Run: chmod 600 ${file}. Then change the password.`,
+  ]);
+  chmodSync(file, 0o600);
+  expect(problems()).toEqual([]);
+  writeFileSync(file, `database:\n  url: ${PLAIN}\n`);
+  chmodSync(file, 0o644);
+  expect(problems()).toEqual([]);
 });
 
 test("the keys of client certificates are files with secrets", () => {

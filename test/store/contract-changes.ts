@@ -218,6 +218,17 @@ export function changesContract(name: string, open: (options: SqliteOptions) => 
       expect([before, await cache.get("a", numberOf(other))]).toEqual([1, 2]);
     });
 
+    test("shows a value without loading it, as long as it is valid", async () => {
+      const store = stores.new();
+      const cache = new CachedByGeneration<string, number>(store, "keys");
+      const before = await cache.peek("a");
+      await cache.get("a", () => 1);
+      const valid = await cache.peek("a");
+      await store.write(() => touch("keys"));
+
+      expect([before, valid, await cache.peek("a")]).toEqual([undefined, 1, undefined]);
+    });
+
     test("a touch of another kind does not empty it", async () => {
       const store = stores.new();
       const cache = new CachedByGeneration<string, number>(store, "keys");

@@ -87,7 +87,7 @@ async function connectTo(
     ...given,
     onclose: () => {
       ended.resolve();
-      // Else the client would connect again.
+      // Nothing waits for another connection; this frees the client.
       void end();
     },
   });
@@ -97,7 +97,8 @@ async function connectTo(
   };
   let isLate = false;
   const stop = (): void => void end();
-  // The client's own limit ends with the login; a pooler may accept a login and then answer nothing.
+  // The client's own limit ends with the login; a pooler may accept a login and then answer nothing. The client tries
+  // again by itself if a server closes the connection during the login.
   const timer = setTimeout(() => {
     isLate = true;
     stop();

@@ -132,6 +132,7 @@ describe("a URL is refused with the faulty part and without its password:", () =
     [`postgres://u:${SECRET}@[::1/app`, "at host 1"],
     [`postgres://u:${SECRET}@[db1]/app`, "at host 1"],
     [`postgres://u:${SECRET}@d$b/app`, "a host 1"],
+    [`postgres://${SECRET}$/app`, "a host 1"],
     [`postgres://u:${SECRET}%zz@db1/app`, "a password with a %"],
     [`postgres://u:${SECRET}%00@db1/app`, "a password that contains a NUL"],
     [`postgres://u%:${SECRET}@db1/app`, "a user name with a %"],

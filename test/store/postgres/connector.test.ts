@@ -34,6 +34,21 @@ test.each(["disable", "require"])("a server that never answers is given up, sslm
   expect(error.message).toContain(`127.0.0.1:${silent.port} did not answer within 1 s`);
 });
 
+// The client tries again by itself, so the time limit is what ends it.
+test("a server that closes each connection is given up in time", async () => {
+  const socket = { open: (client: { end(): void }) => client.end(), data: () => undefined };
+  const closing = Bun.listen({ hostname: "127.0.0.1", port: 0, socket });
+  try {
+    const error = await refusal(
+      `postgres://u:wrong-password@127.0.0.1:${closing.port}/app?connect_timeout=1`,
+    );
+    expect(error).toMatchObject({ name: "unavailable" });
+    expect(error.message).toContain(`127.0.0.1:${closing.port} did not answer within 1 s`);
+  } finally {
+    closing.stop(true);
+  }
+});
+
 test("a connect that is aborted rejects with the reason", async () => {
   using silent = silentServer();
   const abort = new AbortController();
