@@ -39,6 +39,8 @@ const STATEMENT_MS = 10_000;
 const SILENCE_MS = 3000;
 /** How much longer than the server's limit an answer may take. */
 const NETWORK_MS = 2000;
+/** Every process that writes has a row, also each command. Rows are only read within seconds. */
+const REMOVE_OLD = "DELETE FROM writers WHERE at < clock_timestamp() - interval '30 days'";
 const GATHER_MS = 2;
 const PAUSE_MS = 100;
 
@@ -56,6 +58,7 @@ export class Writer {
   #running = false;
   #link: Link | undefined;
   #number = 0;
+  #hasCommitted = false;
   #unknown: Unknown | undefined;
   #closed = false;
 
@@ -212,6 +215,7 @@ export class Writer {
     const { instance, schema } = this.#options;
     const kinds = [...touched].sort();
     const sent = [
+      ...(this.#hasCommitted ? [] : [execute(REMOVE_OLD, [])]),
       ...kinds.map((kind) => execute("UPDATE generations SET value = value + 1 WHERE kind = ?", [kind])),
       execute(
         "INSERT INTO writers (instance, number, at) VALUES (?, ?, clock_timestamp()) " +
@@ -228,6 +232,7 @@ export class Writer {
     // The commit of a failed transaction is answered by ROLLBACK, without an error.
     if (last?.status !== "fulfilled" || last.value.command !== "COMMIT")
       throw new Error("the database has rolled a transaction back");
+    this.#hasCommitted = true;
   }
 
   #finish(group: readonly Pending[], ran: Ran, begun: number): void {
