@@ -48,6 +48,8 @@ const NETWORK_MS = 2000;
 /** Replaces a default of the role or the database, but not a stricter choice. */
 const DURABLE =
   "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'";
+/** Every process that writes has a row, also each command. Rows are only read within seconds. */
+const REMOVE_OLD = "DELETE FROM writers WHERE at < clock_timestamp() - interval '30 days'";
 const GATHER_MS = 2;
 const PAUSE_MS = 100;
 const LOOK_MS = 250;
@@ -72,6 +74,7 @@ export class Writer {
   /** Ordered by their numbers. */
   #unknown: Unknown[] = [];
   #error: unknown;
+  #hasCommitted = false;
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -252,6 +255,7 @@ export class Writer {
     const { instance, schema } = this.#options;
     const kinds = [...touched].sort();
     const sent = [
+      ...(this.#hasCommitted ? [] : [execute(REMOVE_OLD, [])]),
       ...kinds.map((kind) => execute("UPDATE generations SET value = value + 1 WHERE kind = ?", [kind])),
       execute(
         "INSERT INTO writers (instance, number, at) VALUES (?, ?, clock_timestamp()) " +
@@ -265,6 +269,7 @@ export class Writer {
     // The commit of a failed transaction is answered by ROLLBACK, without an error.
     if (last?.command !== "COMMIT")
       throw unavailable("The database has rolled this back. Send the request again.", { retryAfterMs: 1000 });
+    this.#hasCommitted = true;
   }
 
   #finish({ group, ran, begun }: Omit<Unknown, "number">): void {

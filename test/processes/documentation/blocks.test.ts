@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { blocksOf, PAGES } from "../../support/blocks";
 import { PYTHON } from "../../interop/workers/http-worker";
+import { hasPostgres } from "../../support/postgres/programs";
 import { testWith } from "../../support/require";
 import { NOT_RUN } from "./not-run";
 import { type Page, SPECIAL } from "./pages";
@@ -26,9 +27,13 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Programs and modules of Python that a page needs and that are not here. */
-function missingFor({ programs = [], python = [] }: Page): string[] {
+function missingFor({ programs = [], python = [], stage }: Page): string[] {
   const imports = python.length === 0 || Bun.spawnSync([PYTHON, "-c", `import ${python.join(", ")}`]).success;
-  return [...programs.filter((program) => Bun.which(program) === null), ...(imports ? [] : python)];
+  return [
+    ...programs.filter((program) => Bun.which(program) === null),
+    ...(stage !== "postgres" || hasPostgres ? [] : ["postgresql"]),
+    ...(imports ? [] : python),
+  ];
 }
 
 describe("the commands of", () => {

@@ -4,8 +4,11 @@ export interface Page {
   /** The test that runs the blocks of the page instead, and how many blocks it runs: a new block must be added there. */
   by?: string;
   blocks?: number;
-  /** A running sandbox, with its address and run key in the environment. */
-  stage?: "sandbox";
+  /**
+   * A running sandbox, with its address and run key in the environment, or an empty PostgreSQL at 127.0.0.1:5432 whose
+   * administrator `psql` connects as.
+   */
+  stage?: "sandbox" | "postgres";
   /** Programs that the page names, besides those of every system. */
   programs?: readonly string[];
   /** Modules of Debian's Python that the page installs. */
@@ -51,6 +54,11 @@ export const SPECIAL: Readonly<Record<string, Page>> = {
   "docs/import.md": { by: "test/interop/import/import.test.ts", blocks: 1 },
   "docs/install.md": { by: "test/release/debian.ts", blocks: 5 },
   "docs/operating.md": { by: "test/processes/operating.test.ts", blocks: 26 },
+  "docs/scaling.md": {
+    stage: "postgres",
+    programs: ["psql", "pg_dump", "nginx", "curl", "openssl"],
+    ports: ["8080", "9101", "9102"],
+  },
   "docs/stdio-workers.md": { by: "test/docs/stdio-workers.test.ts", blocks: 2 },
   "docs/user-keys.md": { by: "test/docs/user-keys.test.ts", blocks: 2 },
   "docs/worker-identity.md": { by: "test/docs/worker-identity.test.ts", blocks: 3 },

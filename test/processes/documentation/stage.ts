@@ -1,7 +1,8 @@
-// What runs next to the commands of a page: the sandbox of the executable, and servers of others.
+// What runs next to the commands of a page: the sandbox of the executable, a database, and servers of others.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startCluster } from "../../support/postgres/cluster";
 import { Upstream } from "../../support/mcp-upstream";
 import type { Page } from "./pages";
 
@@ -14,22 +15,37 @@ export interface Stage extends AsyncDisposable {
 export async function startStage(page: Page, executable: string): Promise<Stage> {
   const peer = startPeer();
   const host = `127.0.0.1:${peer.port}`;
-  const sandbox = page.stage === "sandbox" ? await startSandbox(executable) : undefined;
+  const started = await startOf(page, executable);
+  const peers = (page.peers ?? []).map(
+    (address) => [address, address.includes("://") ? `http://${host}` : host] as const,
+  );
   return {
-    environment: sandbox?.environment ?? {},
-    replace: (page.peers ?? []).map((address) => [
-      address,
-      address.includes("://") ? `http://${host}` : host,
-    ]),
+    environment: started?.environment ?? {},
+    replace: [...peers, ...(started?.replace ?? [])],
     [Symbol.asyncDispose]: async () => {
-      await sandbox?.[Symbol.asyncDispose]();
+      await started?.[Symbol.asyncDispose]();
       await peer[Symbol.asyncDispose]();
     },
   };
 }
 
+async function startOf({ stage }: Page, executable: string): Promise<Stage | undefined> {
+  if (stage === undefined) return undefined;
+  return stage === "sandbox" ? startSandbox(executable) : startDatabase();
+}
+
+/** Roles need their passwords; the administrator is the one of the socket. */
+async function startDatabase(): Promise<Stage> {
+  const cluster = await startCluster({ hba: ["host all all 127.0.0.1/32 scram-sha-256"] });
+  return {
+    environment: { PGHOST: cluster.socketFolder, PGPORT: String(cluster.port), PGUSER: "postgres" },
+    replace: [["127.0.0.1:5432", `127.0.0.1:${cluster.port}`]],
+    [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+  };
+}
+
 /** `runtime sandbox`, with what SKILL.md says about the environment of an agent. */
-async function startSandbox(executable: string) {
+async function startSandbox(executable: string): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "runtime-page-sandbox-"));
   const child = Bun.spawn([executable, "sandbox", "--port", "0", "-o", "json"], {
     cwd: folder,
@@ -47,6 +63,7 @@ async function startSandbox(executable: string) {
   const { address, run_key } = JSON.parse(printed) as { address: string; run_key: string };
   return {
     environment: { RUNTIME_SERVER: address, RUNTIME_API_KEY: run_key, RUNTIME_USER: "bob" },
+    replace: [],
     [Symbol.asyncDispose]: async () => {
       child.kill("SIGKILL");
       await child.exited;
