@@ -12,8 +12,8 @@ const PENDING = count("SELECT 1 FROM scheduled_runs WHERE status = 'pending'");
 const RUNNING = count("SELECT 1 FROM scheduled_runs WHERE status = 'running'");
 // Of those that have not expired, however many have ended.
 const CONSENTS = query<{ count: number }>(
-  "SELECT COALESCE(SUM(CASE status WHEN 'pending' THEN 1 ELSE 0 END), 0) AS count FROM " +
-    `(SELECT status FROM authorizations WHERE expires_at > ? ORDER BY expires_at LIMIT ${MOST_COUNTED}) AS counted`,
+  "SELECT COUNT(*) AS count FROM " +
+    `(SELECT status FROM authorizations WHERE expires_at > ? ORDER BY expires_at LIMIT ${MOST_COUNTED}) AS counted WHERE status = 'pending'`,
 );
 const REVOCATIONS = count("SELECT 1 FROM revocations");
 
