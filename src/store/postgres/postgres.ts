@@ -106,7 +106,7 @@ class Engine implements PostgresStore {
     this.#opening ??= this.#open().catch((error: unknown) => {
       // The next use tries again.
       this.#opening = undefined;
-      throw error;
+      throw translateError(error);
     });
     return this.#opening;
   }
