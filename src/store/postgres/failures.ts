@@ -56,6 +56,11 @@ const REASONS: readonly (readonly [states: RegExp, reason: string])[] = [
     "The database refuses this to the role of the server. Give the role the permissions in docs/scaling.md.",
   ],
   [
+    // The statement was prepared on another connection of a pooler.
+    /^(?:26000|42P05)$/,
+    "A connection pooler has lost a prepared statement of the database. Set database.prepared_statements to false, or see docs/scaling.md.",
+  ],
+  [
     new RegExp(`^${DROPPED_KEY}$`),
     "A data key was replaced while this was stored, so nothing was stored. Send the request again.",
   ],

@@ -104,7 +104,7 @@ class Engine implements PostgresStore {
     this.#opening ??= this.#open().catch((error: unknown) => {
       // The next use tries again.
       this.#opening = undefined;
-      throw error;
+      throw translateError(error);
     });
     return this.#opening;
   }
