@@ -14,11 +14,13 @@ export function dumpOfPostgres(file: string, url: string): Record<string, unknow
     .split("\n")
     .filter((name) => name !== "")
     .toSorted();
-  const rows = (name: string): unknown[] =>
-    JSON.parse(
-      psql(url, `SELECT COALESCE(json_agg(to_jsonb(t) - 'rowid'), '[]') FROM ${schema}.${name} AS t`),
-    );
-  return Object.fromEntries(tables.map((name) => [name, rows(name)]));
+  const selects = tables.map(
+    (name) =>
+      `SELECT '${name}' AS name, (SELECT COALESCE(jsonb_agg(to_jsonb(t) - 'rowid'), '[]') FROM ${schema}.${name} AS t) AS rows`,
+  );
+  return JSON.parse(
+    psql(url, `SELECT jsonb_object_agg(name, rows) FROM (${selects.join(" UNION ALL ")}) AS tables`),
+  );
 }
 
 function psql(url: string, text: string): string {
