@@ -10,6 +10,7 @@ import { systemRandom } from "../../src/crypto";
 import { mainMigrations, openSqlite, query, run, type Store } from "../../src/store";
 import { closedAfterTest, temporaryFolder } from "../support/temporary";
 import { deploy, MovableClock, operator } from "../tools/deployment";
+import { testOnSqlite } from "../support/on-sqlite";
 
 function signingKey(folder = temporaryFolder()): SigningKey {
   return new SigningKey({ file: () => join(folder, "audit.key"), seed: () => new Uint8Array(32) });
@@ -143,7 +144,7 @@ describe("the rows of an earlier version", () => {
     return closedAfterTest(openSqlite({ file, migrations: mainMigrations }));
   }
 
-  test("are chained in their order, and the chain goes on", async () => {
+  testOnSqlite("are chained in their order, and the chain goes on", async () => {
     const store = await migrated();
     const audit = new Audit({ clock: new MovableClock(), random: systemRandom });
     await store.write(() => audit.record(operator(), "secret.upsert", "NEW"));
@@ -159,7 +160,7 @@ describe("the rows of an earlier version", () => {
     expect(targets).toEqual(["first", "second", "third", "NEW"]);
   });
 
-  test("name users by pseudonyms, of each project its own, and are listed as before", async () => {
+  testOnSqlite("name users by pseudonyms, of each project its own, and are listed as before", async () => {
     const store = await migrated();
     const rows = [...(await chainOf(store, "default")), ...(await chainOf(store, "other"))];
     const actors = rows.map(({ actor }) => actor).filter((actor) => actor !== "operator");

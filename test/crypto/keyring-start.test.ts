@@ -6,6 +6,7 @@ import { query } from "../../src/store";
 import { startChild } from "../support/child";
 import { openLateStore } from "../support/late-store";
 import { KEY, OTHER_KEY, PLACE, projectRing, SECRET, Fixture, withKey } from "./fixture";
+import { testOnSqlite } from "../support/on-sqlite";
 
 const CHILD = join(import.meta.dir, "child.ts");
 const DATA_KEYS = query<{ project_id: string; wrapped: string }>(
@@ -41,7 +42,7 @@ describe("a wrong root key", () => {
     expect([KEY, OTHER_KEY].filter((key) => printed.includes(key.slice(0, 12)))).toEqual([]);
   });
 
-  test("changes nothing in the database", async () => {
+  testOnSqlite("changes nothing in the database", async () => {
     const fixture = await fixtureWithKey();
     const before = readFileSync(fixture.database);
     const store = fixture.store();
@@ -108,7 +109,7 @@ describe("a missing root key", () => {
 });
 
 describe("the root key itself", () => {
-  test("is in no row and no file of the database", async () => {
+  testOnSqlite("is in no row and no file of the database", async () => {
     const fixture = new Fixture();
     const store = fixture.store();
     const ring = await fixture.ring(store, withKey(KEY));
@@ -141,7 +142,7 @@ describe("the root key itself", () => {
 });
 
 describe("two simultaneous starts on a new database", () => {
-  test("agree on one key, and each opens what the other sealed", async () => {
+  testOnSqlite("agree on one key, and each opens what the other sealed", async () => {
     const fixture = new Fixture();
     const children = [1, 2, 3].map((number) =>
       startChild(CHILD, fixture.database, fixture.defaultFile, `p${number}`),

@@ -7,6 +7,8 @@ import type { Role } from "../../src/identity";
 import { api, at } from "../support/api";
 import { Browser } from "../support/browser";
 import { type Site, type SiteOptions, startSite } from "../support/site";
+import { TEST_DATABASE } from "../support/postgres-engine";
+import { dumpOfPostgres } from "../support/postgres/dump";
 
 export interface MovableClock extends Clock {
   /** From now on it is so much later. Sleeps last as long as ever. */
@@ -88,6 +90,7 @@ export function dumpWithoutRefusals(file: string): Record<string, unknown[]> {
 
 /** Every row of the main database, as another process reads it. */
 export function dump(file: string): Record<string, unknown[]> {
+  if (TEST_DATABASE !== undefined) return dumpOfPostgres(file, TEST_DATABASE);
   const database = new Database(file, { readonly: true });
   try {
     const tables = database

@@ -21,7 +21,7 @@ export function openOnPostgres(
 ): Store {
   const to = (address: string): Connector =>
     connectorOf({ url: address, preparedStatements, applicationName: "runtime test" });
-  const schema = schemaOf(dirname(file)) + (SUFFIXES[basename(file)] ?? `_${nameOf(basename(file))}`);
+  const schema = schemaOfFile(file);
   const connectors = { connector: to(url), listener: to(listenUrl) };
   const instance = crypto.randomUUID();
   return openPostgres({ ...connectors, schema, migrations, instance, durability, connections: 3 });
@@ -31,6 +31,11 @@ const SUFFIXES: Readonly<Record<string, string>> = { "runtime.db": "", "executio
 
 const nameOf = (text: string): string => Bun.hash(text).toString(36);
 const schemaOf = (folder: string): string => `t${nameOf(folder)}`;
+
+/** The schema that stands for the file of a database. */
+export function schemaOfFile(file: string): string {
+  return schemaOf(dirname(file)) + (SUFFIXES[basename(file)] ?? `_${nameOf(basename(file))}`);
+}
 
 /** The environment of a process that opens the same database as this one with this data folder. */
 export function sameDatabase(folder: string): Record<string, string> {
