@@ -1,5 +1,6 @@
 // What requests at three servers on one database must not do twice, or more often than they may.
 import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { rateLimitOf } from "../../../server/rate-limit";
 import { api, at, call } from "../../support/api";
 import { hasPostgres, testOnPostgres } from "../../support/postgres/programs";
 import { startThreeServers, type ThreeServers } from "./servers";
@@ -94,6 +95,19 @@ describe("caps count over all servers:", () => {
     },
     60_000,
   );
+});
+
+testOnPostgres("a rate limit counts at each server by itself, as documented", () => {
+  const limits = three.all.map(({ runtime }) => {
+    const { clock, settings } = runtime.core;
+    return rateLimitOf({ ...settings, "http.rate_limit": 2 }, { ...clock, now: () => 0 });
+  });
+  const caller = { kind: "key", keyId: "key_1", projectId: "default", role: "run", users: null } as const;
+  for (const limit of limits) {
+    limit?.take(caller);
+    limit?.take(caller);
+    expect(() => limit?.take(caller)).toThrow("may send 2 requests a minute");
+  }
 });
 
 testOnPostgres("the entries of all servers are one chain of the audit trail", async () => {

@@ -18,20 +18,20 @@ export interface Revoked {
  * administrator's key.
  */
 export async function revokeKeys(three: ThreeServers, admin: string, tries: number): Promise<Revoked> {
-  let [answered, refused] = [0, 0];
-  const others: number[] = [];
+  const [answered, refused, others]: [number[], number[], number[]] = [[], [], []];
   for (let index = 0; index < tries; index++) {
     const keys = api(three.at(index).address, admin);
     const { body } = await keys.post("/v1/admin/keys", { name: `short-lived ${index}`, role: "run" });
-    const ask = () =>
-      Promise.all(
-        three.all.map(({ address }) => api(address, String(at(body, "key"))).get("/v1/tools?limit=1")),
-      );
-    for (const { status } of await ask()) status === 200 ? answered++ : others.push(status);
+    const ask = async (wanted: number, counted: number[]): Promise<void> => {
+      const clients = three.all.map(({ address }) => api(address, String(at(body, "key"))));
+      const answers = await Promise.all(clients.map((client) => client.get("/v1/tools?limit=1")));
+      for (const { status } of answers) (status === wanted ? counted : others).push(status);
+    };
+    await ask(200, answered);
     const deleted = await keys.delete(`/v1/admin/keys/${String(at(body, "id"))}`);
     if (deleted.status !== 204) others.push(deleted.status);
-    for (const { status } of await ask()) status === 401 ? refused++ : others.push(status);
+    await ask(401, refused);
   }
   const errors = three.logLines.filter((line) => line.includes('"level":"error"'));
-  return { tries, answered, refused, others, errors };
+  return { tries, answered: answered.length, refused: refused.length, others, errors };
 }

@@ -41,17 +41,20 @@ testOnPostgres(
     });
 
     const roots = new Set<string>();
-    for (let index = 0; index < ROTATIONS; index++) {
-      const { rotation } = three.at(index).runtime;
-      roots.add((await rotation.rotateRoot(three.operator)).id);
-      const { remaining, unopenable } = await three
-        .at(index + 1)
-        .runtime.rotation.rotateDataKey(three.operator);
-      expect([remaining, unopenable]).toEqual([undefined, undefined]);
+    const left: unknown[] = [];
+    try {
+      for (let index = 0; index < ROTATIONS; index++) {
+        roots.add((await three.at(index).runtime.rotation.rotateRoot(three.operator)).id);
+        const { rotation } = three.at(index + 1).runtime;
+        const { remaining, unopenable } = await rotation.rotateDataKey(three.operator);
+        left.push(remaining, unopenable);
+      }
+    } finally {
+      stop = true;
+      await Promise.all(load);
     }
-    stop = true;
-    await Promise.all(load);
 
+    expect(left.filter((count) => count !== undefined)).toEqual([]);
     expect(faults).toEqual([]);
     expect([roots.size, requests > 3 * ROTATIONS]).toEqual([ROTATIONS, true]);
     for (const { runtime } of three.all)
