@@ -9,7 +9,7 @@ import { Watch } from "../watch";
 import { WriteHealth } from "../write-health";
 import type { Connector } from "./connector";
 import { type Dialect, dialectOf } from "./dialect";
-import { closedError, lost, OtherVersion, stateOf } from "./failures";
+import { closedError, isLost, lost, OtherVersion, stateOf } from "./failures";
 import { Listener } from "./listener";
 import { migratePostgres, newestOf, refuseNewerSchema, schemaVersion } from "./migrations";
 import { Pool } from "./pool";
@@ -235,6 +235,7 @@ class Engine implements PostgresStore {
   }
 
   #failed(error: unknown): void {
+    if (isLost(error)) this.#reads.ping();
     if (stateOf(error) === "57014" || stateOf(error) === "55P03")
       this.#writeHealth.waits(this.#writer.oldest ?? performance.now());
     else this.#writeHealth.failed(error);

@@ -32,6 +32,11 @@ export class Reads {
     this.#link = undefined;
   }
 
+  /** A connection was lost: finds out which others are, before something is read on them. */
+  ping(): void {
+    this.#pool.ping();
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await this.#pool.close();

@@ -206,7 +206,7 @@ export class Writer {
   async #begin(link: Link): Promise<void> {
     const { schema, durability, version } = this.#options;
     // The role or the database may have other defaults.
-    const isolation = "BEGIN ISOLATION LEVEL READ COMMITTED";
+    const isolation = "BEGIN ISOLATION LEVEL read committed";
     const limits = [
       `SET LOCAL statement_timeout = ${STATEMENT_MS}`,
       `SET LOCAL lock_timeout = ${LOCK_MS}`,
