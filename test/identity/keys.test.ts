@@ -5,6 +5,7 @@ import type { ApiKeyCreate, Principal } from "../../src/identity";
 import { query } from "../../src/store";
 import { refusal, until } from "../connections/executing";
 import { deploy, type Deployment, operator } from "../tools/deployment";
+import { testOnSqlite } from "../support/on-sqlite";
 
 const AUDITED = query<{ action: string; actor: string; target: string; details: string | null }>(
   "SELECT action, actor, target, details FROM audit WHERE action LIKE 'key.%' ORDER BY number",
@@ -29,7 +30,7 @@ describe("a key", () => {
     expect((await runtime.identity.listKeys(operator())).items).toEqual([record]);
   });
 
-  test("is not stored in any file, only its hash", async () => {
+  testOnSqlite("is not stored in any file, only its hash", async () => {
     await using deployment = await deploy();
     const { key, prefix } = await created(deployment);
     await deployment.runtime.identity.authenticate(key);
@@ -76,7 +77,7 @@ describe("a key", () => {
     expect((await deployment.runtime.identity.listKeys(operator())).items).toEqual([]);
   });
 
-  test("of an administrator that an earlier version restricted to users counts as run", async () => {
+  testOnSqlite("of an administrator that an earlier version restricted to users counts as run", async () => {
     await using deployment = await deploy();
     const { id, key } = await created(deployment, { role: "run", users: ["alice"] });
     const database = new Database(`${deployment.folder}/.local/share/runtime/runtime.db`);

@@ -9,6 +9,7 @@ import { type ApiAnswer, at, call } from "../support/api";
 import { Browser } from "../support/browser";
 import { bytesOf, type Canaries, found } from "../support/canaries";
 import { chatProvider, type Site, startSite } from "../support/site";
+import { testOnSqlite } from "../support/on-sqlite";
 
 const ROOT_KEY = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64");
 const FAILING_TEXT = 'canary of a failed call "q" +/=&';
@@ -147,7 +148,7 @@ describe("with encryption and redaction switched off", () => {
   });
   afterAll(() => lines.splice(0));
 
-  test("the same search finds all secrets in log and files", () => {
+  testOnSqlite("the same search finds all secrets in log and files", () => {
     const everything = found(evidence.canaries, evidence.log + evidence.files);
     expect(everything.toSorted()).toEqual(Object.keys(evidence.canaries).toSorted());
   });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { query } from "../../src/store";
 import { refusal, times, until } from "../connections/executing";
 import { agent, deploy, type Deployment, operator } from "../tools/deployment";
+import { testOnSqlite } from "../support/on-sqlite";
 
 const VALUE = "planted-value";
 const AUDITED = query<{ action: string; actor: string; target: string; details: string | null }>(
@@ -52,7 +53,7 @@ describe("a secret", () => {
     expect(await deployment.runtime.secrets.value("default", "WORD")).toBe(value);
   });
 
-  test("is not in any file in plain text, and not in the log", async () => {
+  testOnSqlite("is not in any file in plain text, and not in the log", async () => {
     await using deployment = await deploy();
     await upsert(deployment, "WORD");
     await deployment.runtime.secrets.value("default", "WORD");

@@ -7,6 +7,7 @@ import { RuntimeError } from "../../src/errors";
 import { checkVerifierUrl } from "../../src/settings";
 import { openSqlite } from "../../src/store";
 import { databaseOf } from "../server/stage";
+import { testOnSqlite } from "../support/on-sqlite";
 
 const PATH = "/v1/admin/settings/session_verification";
 const VERIFIER = "https://verifier.example/check";
@@ -198,7 +199,7 @@ describe("the address of a verifier", () => {
 });
 
 describe("skipping the check", () => {
-  test("is 403 if it is not allowed, with any other fields, and changes nothing", async () => {
+  testOnSqlite("is 403 if it is not allowed, with any other fields, and changes nothing", async () => {
     await using deployment = await started();
     const answer = await deployment.put({ unsafe_skip_verification: true, verifier_url: VERIFIER });
 
@@ -214,7 +215,7 @@ describe("skipping the check", () => {
   });
 });
 
-test("every change is audited, before and after; a refused one is not", async () => {
+testOnSqlite("every change is audited, before and after; a refused one is not", async () => {
   await using deployment = await started();
   await deployment.put({ verifier_url: `${VERIFIER}?key=hidden` });
   await deployment.put({ verifier_url: "ftp://x" });
