@@ -19,13 +19,6 @@ export interface Ran {
 /** The name of a step that only SQLite knows: it removes what a deletion leaves in its file. */
 const OF_SQLITE = /^PRAGMA\b/;
 
-/**
- * Statements that change one row or fail. Without savepoints the next step need not wait for their answer: a failure lets the
- * whole group run again.
- */
-const CHANGES_ONE =
-  /^INSERT INTO \w+ \([\w, ]+\) VALUES \([\w?:, ]+\)(?: ON CONFLICT \([\w, ]+\) DO UPDATE SET (?:(?!WHERE)[\w., =+])+)? ?$/;
-
 /** Thrown inside of a group that must run again with savepoints. */
 const AGAIN = Symbol("again");
 
@@ -40,9 +33,8 @@ export async function runGroup(
     touched: new Set(),
     wrote: false,
   };
-  const sent: Promise<Answer>[] = [];
   for (const of of group) {
-    const run = new BodyRun(execute, savepoints, sent);
+    const run = new BodyRun(execute, savepoints);
     if (savepoints) await execute("SAVEPOINT body", []);
     try {
       const value = await run.finish(of);
@@ -58,11 +50,7 @@ export async function runGroup(
     }
     if (savepoints) await execute("RELEASE SAVEPOINT body", []);
   }
-  // Each is settled, so that nothing is on its way when the transaction ends.
-  const failed = (await Promise.allSettled(sent)).find((one) => one.status === "rejected");
-  if (failed === undefined) return ran;
-  if (endsTransaction(failed.reason)) throw failed.reason;
-  return undefined;
+  return ran;
 }
 
 function endsTransaction(error: unknown): boolean {
@@ -74,13 +62,10 @@ class BodyRun {
   readonly touched: SqlValue[] = [];
   readonly #execute: Execute;
   readonly #savepoints: boolean;
-  readonly #sent: Promise<Answer>[];
 
-  /** Statements whose answers are not waited for are added to `sent`. */
-  constructor(execute: Execute, savepoints: boolean, sent: Promise<Answer>[]) {
+  constructor(execute: Execute, savepoints: boolean) {
     this.#execute = execute;
     this.#savepoints = savepoints;
-    this.#sent = sent;
   }
 
   async finish(of: Waiting): Promise<unknown> {
@@ -104,13 +89,6 @@ class BodyRun {
   async #step(step: Step): Promise<unknown> {
     if (step.text === TOUCH.text) return this.touched.push(...step.params) && 1;
     if (OF_SQLITE.test(step.text)) return 0;
-    if (!this.#savepoints && step.method === "run" && CHANGES_ONE.test(step.text)) {
-      const answer = this.#execute(step.text, step.params);
-      answer.catch(() => undefined);
-      this.#sent.push(answer);
-      this.wrote = true;
-      return 1;
-    }
     const { rows, count } = await this.#answer(step);
     if (step.method === "run") this.wrote = true;
     if (step.method === "all") return rows;
