@@ -9,7 +9,7 @@ import { Watch } from "../watch";
 import { WriteHealth } from "../write-health";
 import type { Connector } from "./connector";
 import { type Dialect, dialectOf } from "./dialect";
-import { closedError, isLost, lost, OtherVersion, stateOf } from "./failures";
+import { closedError, isLost, lost, OtherVersion, stateOf, translateError } from "./failures";
 import { Listener } from "./listener";
 import { migratePostgres, newestOf, refuseNewerSchema, schemaVersion } from "./migrations";
 import { Pool } from "./pool";

@@ -47,7 +47,7 @@ const SILENCE_MS = 3000;
 const NETWORK_MS = 2000;
 /** Replaces a default of the role or the database, but not a stricter choice. */
 const DURABLE =
-  "SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') = 'off'";
+  "CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END";
 /** Every process that writes has a row, also each command. Rows are only read within seconds. */
 const REMOVE_OLD = "DELETE FROM writers WHERE at < clock_timestamp() - interval '30 days'";
 const GATHER_MS = 2;
@@ -206,17 +206,16 @@ export class Writer {
   async #begin(link: Link): Promise<void> {
     const { schema, durability, version } = this.#options;
     // The role or the database may have other defaults.
-    const isolation = "BEGIN ISOLATION LEVEL read committed";
-    const limits = [
-      `SET LOCAL statement_timeout = ${STATEMENT_MS}`,
-      `SET LOCAL lock_timeout = ${LOCK_MS}`,
-      `SET LOCAL idle_in_transaction_session_timeout = ${SILENCE_MS}`,
-      durability === "normal" ? "SET LOCAL synchronous_commit = off" : DURABLE,
-    ];
+    const settings = {
+      statement_timeout: `'${STATEMENT_MS}'`,
+      lock_timeout: `'${LOCK_MS}'`,
+      idle_in_transaction_session_timeout: `'${SILENCE_MS}'`,
+      synchronous_commit: durability === "normal" ? "'off'" : DURABLE,
+    };
+    const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', ${value}, true)`);
     const texts = [
-      isolation,
-      ...limits,
-      "SELECT pg_backend_pid() AS session",
+      "BEGIN ISOLATION LEVEL READ COMMITTED",
+      `SELECT pg_backend_pid() AS session, ${set.join(", ")}`,
       `SELECT pg_advisory_xact_lock(hashtextextended('runtime writer of ${schema}', 0))`,
       `SELECT value FROM ${schema}.generations WHERE kind = 'schema'`,
     ];
