@@ -3,6 +3,9 @@ import type { SourceFile } from "./rules";
 
 /** Files that may assert how long something takes, with the reason. Paths under test/. */
 export const MAY_MEASURE: Readonly<Record<string, string>> = {
+  "processes/postgres-faults.test.ts": "the time to recover after a fault of the database is promised",
+  "store/postgres/faults-load.ts": "the time to recover after a fault of the database is promised",
+  "store/postgres/faults-process.ts": "tells the test how long each caller has waited",
   "suite.test.ts": "contains examples that break the rule",
   "threats/slow-clients.test.ts": "prints the slowest request as a figure; its bounds count requests",
   "support/growth.ts": "compares the time of large and small inputs",

@@ -7,21 +7,24 @@ import { LostConnection } from "./failures";
 const PATIENCE_MS = 1500;
 const MOST = 3;
 
-/** Throws `LostConnection`, whose cause is the connector's error, when all attempts have failed. */
+/** Throws `LostConnection`, whose cause is the connector's error, when all attempts or the first have failed. */
 export async function connectSoon(connector: Connector, signal: AbortSignal): Promise<Connection> {
   const stop = new AbortController();
   const done = Promise.withResolvers<Connection>();
   let pending = 0;
   let isDone = false;
   const attempt = async (): Promise<void> => {
-    pending++;
+    const isFirst = pending++ === 0;
     try {
       const connection = await connector.connect(AbortSignal.any([stop.signal, signal]));
       if (isDone) return await connection.close();
       isDone = true;
       done.resolve(connection);
     } catch (error) {
-      if (--pending === 0) done.reject(error);
+      // If the first one has taken all its time, the caller decides whether to go on.
+      if (--pending > 0 && !isFirst) return;
+      isDone = true;
+      done.reject(error);
     }
   };
   const timer = setInterval(() => {

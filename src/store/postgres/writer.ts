@@ -98,7 +98,11 @@ export class Writer {
 
   /** Waits for the writes that are queued. */
   async close(): Promise<void> {
-    while (this.#running) await Bun.sleep(5);
+    while (this.#running) {
+      const isConnecting = this.#link === undefined;
+      if (isConnecting && this.#queue.length === 0 && this.#unknown.length === 0) this.#closing.abort();
+      await Bun.sleep(5);
+    }
     this.#closing.abort();
     await this.#link?.close();
   }

@@ -41,29 +41,31 @@ async function write(): Promise<void> {
   const asked = Date.now();
   const before = newest;
   let result: Told;
+  const started = performance.now();
   try {
     await store.write(() => mark(operation));
     result = { is: "stored", operation };
   } catch (error) {
     result = { ...refusal(error), operation };
   }
-  tell({ ...result, asked, took: Date.now() - asked });
+  tell({ ...result, asked, took: performance.now() - started });
   if (result.is === "stored") await read(operation, before);
 }
 
 /** What was just acknowledged is there, and the generation has changed. */
 async function read(operation: string, before: number): Promise<void> {
   const asked = Date.now();
+  const started = performance.now();
   try {
     const generation = await store.generation("keys");
     const found = await store.get(MARKED, operation);
     if (found === undefined) tell({ is: "wrong", text: `${operation} is acknowledged and not there` });
     if (generation <= before) tell({ is: "wrong", text: `generation ${generation} after ${before}` });
     newest = Math.max(newest, generation);
-    tell({ is: "read", asked, took: Date.now() - asked });
+    tell({ is: "read", asked, took: performance.now() - started });
   } catch (error) {
     const { is, text } = refusal(error);
-    tell({ is: is === "wrong" ? is : "unread", text: text ?? "", asked, took: Date.now() - asked });
+    tell({ is: is === "wrong" ? is : "unread", text: text ?? "", asked, took: performance.now() - started });
   }
 }
 
