@@ -6,8 +6,8 @@ import { openPostgres } from "../../../src/store/postgres/postgres";
 import type { Told } from "./faults-process";
 import { MARKS, migrations } from "./faults-tables";
 
-/** After the end of the cause. */
-const RECOVERY_MS = 5000;
+/** What has not recovered by then never does. The long-running test prints how long it takes. */
+const STUCK_MS = 60_000;
 const PROCESSES = 3;
 
 interface Process {
@@ -78,13 +78,13 @@ export class Load implements AsyncDisposable {
     );
   }
 
-  /** Called when the cause of a fault has ended: everything works again in time. */
+  /** Called when the cause of a fault has ended: everything works again. */
   async recovers(except?: Process): Promise<void> {
     const started = performance.now();
     await this.works(Date.now(), except);
     const took = Math.round(performance.now() - started);
     this.slowest = Math.max(this.slowest, took);
-    expect(took).toBeLessThan(RECOVERY_MS);
+    expect(took).toBeLessThan(STUCK_MS);
   }
 
   /** Ends the processes in an orderly way and compares what is stored with what they were told. */
