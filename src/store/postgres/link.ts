@@ -94,3 +94,17 @@ export class Link {
     await this.#connection.close();
   }
 }
+
+/** The answers to statements that travel together. Waits for all; throws the first error. */
+export async function allOf(
+  sent: readonly Promise<Answer>[],
+  answered: (rows: Answer["rows"]) => void = () => undefined,
+): Promise<Answer[]> {
+  for (const one of sent)
+    one.then(
+      ({ rows }) => answered(rows),
+      () => undefined,
+    );
+  await Promise.allSettled(sent);
+  return Promise.all(sent);
+}

@@ -55,6 +55,8 @@ export async function migratePostgres(connector: Connector, installation: Instal
     if (found === newest) return;
     refuseNewerSchema(found, newest, connector.shown);
     await link.run("BEGIN", [], ANSWER_MS);
+    // The role may have limits for statements, which a migration of large tables would not keep.
+    await link.run("SET LOCAL statement_timeout = 0", [], ANSWER_MS);
     // The lock of the writers too: no server writes while the tables change.
     for (const lock of ["migrations", "writer"])
       await link.run(

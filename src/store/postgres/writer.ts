@@ -12,7 +12,7 @@ import { connectSoon } from "./connect";
 import { isConflict, isLocked, isLost, late, OtherVersion, translateError, unknownResult } from "./failures";
 import { endIfGone } from "./gone";
 import { type Ran, runGroup } from "./group";
-import { type Answer, Link } from "./link";
+import { allOf, type Answer, Link } from "./link";
 
 export interface Pending extends Waiting {
   since: number;
@@ -218,7 +218,7 @@ export class Writer {
     };
     const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', ${value}, true)`);
     const texts = [
-      "BEGIN ISOLATION LEVEL READ COMMITTED",
+      "BEGIN ISOLATION LEVEL read committed",
       `SELECT pg_backend_pid() AS session, ${set.join(", ")}`,
       `SELECT pg_advisory_xact_lock(hashtextextended('runtime writer of ${schema}', 0))`,
       `SELECT value FROM ${schema}.generations WHERE kind = 'schema'`,
@@ -286,18 +286,4 @@ export class Writer {
     const { connector } = this.#options;
     return (this.#link = new Link(await connectSoon(connector, this.#closing.signal)));
   }
-}
-
-/** The answers to statements that travel together. Waits for all; throws the first error. */
-async function allOf(
-  sent: readonly Promise<Answer>[],
-  answered: (rows: Answer["rows"]) => void = () => undefined,
-): Promise<Answer[]> {
-  for (const one of sent)
-    one.then(
-      ({ rows }) => answered(rows),
-      () => undefined,
-    );
-  await Promise.allSettled(sent);
-  return Promise.all(sent);
 }
