@@ -110,6 +110,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   "llm-responses": "for programs that speak this protocol; chat does the same with the other one",
   "llm-embeddings": "for programs: an embedding is a list of numbers",
   metrics: "for Prometheus; a person reads them with curl",
+  "service-live": "for what starts servers again; status tells a person",
+  "service-ready": "for balancers; status tells a person",
   "server-proof": "how commands recognize a server of their data folder",
 };
 

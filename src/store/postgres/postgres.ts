@@ -202,7 +202,9 @@ class Engine implements PostgresStore {
   async #opened(): Promise<void> {
     if (this.#closed) throw closedError();
     await this.ready().catch((error: unknown) => {
-      throw error instanceof RuntimeError && error.name === "unavailable" ? lost(error) : error;
+      if (!(error instanceof RuntimeError) || error.name !== "unavailable") throw error;
+      // The name of a host is not for callers; what the server itself has said is.
+      throw stateOf(error.cause) === "" || isLost(error.cause) ? lost(error) : error;
     });
   }
 
