@@ -6,6 +6,7 @@ import { at } from "../support/api";
 import { startChild } from "../support/child";
 import { operator } from "../tools/deployment";
 import { type Hooked, hooked } from "./hooked";
+import { testOnSqlite } from "../support/on-sqlite";
 
 type Config = BulkUpsertHooks["configs"][number];
 
@@ -142,26 +143,30 @@ test("a plugin of another project is unknown", async () => {
   expect([refused.status, refused.fieldErrors?.[0]?.field]).toEqual([400, "configs.0.plugin_id"]);
 });
 
-test("if the process is killed, either all of them or none have changed", async () => {
-  const { folder } = stage.deployment;
-  await bulk(fifty().map((config) => ({ ...config, status: "active" })));
-  const before = await versions();
-  let changed = 0;
-  for (let round = 0; round < 8; round++) {
-    const child = startChild(join(import.meta.dir, "bulk-child.ts"), folder);
-    expect(await child.line()).toBe("started");
-    await child.line();
-    await Bun.sleep(round * 3);
-    child.kill();
-    await child.exited;
-    const all = await hooksAt("tool.pre");
-    expect(all).toHaveLength(50);
-    // All hooks were changed equally often.
-    const changes = all.map(
-      ({ id, status, version }) => `${status} after ${version - (before.get(id) ?? 0)}`,
-    );
-    expect(new Set(changes).size).toBe(1);
-    changed += changes[0] === undefined ? 0 : Number(changes[0].split(" ").at(-1));
-  }
-  expect(changed).toBeGreaterThan(0);
-}, 30_000);
+testOnSqlite(
+  "if the process is killed, either all of them or none have changed",
+  async () => {
+    const { folder } = stage.deployment;
+    await bulk(fifty().map((config) => ({ ...config, status: "active" })));
+    const before = await versions();
+    let changed = 0;
+    for (let round = 0; round < 8; round++) {
+      const child = startChild(join(import.meta.dir, "bulk-child.ts"), folder);
+      expect(await child.line()).toBe("started");
+      await child.line();
+      await Bun.sleep(round * 3);
+      child.kill();
+      await child.exited;
+      const all = await hooksAt("tool.pre");
+      expect(all).toHaveLength(50);
+      // All hooks were changed equally often.
+      const changes = all.map(
+        ({ id, status, version }) => `${status} after ${version - (before.get(id) ?? 0)}`,
+      );
+      expect(new Set(changes).size).toBe(1);
+      changed += changes[0] === undefined ? 0 : Number(changes[0].split(" ").at(-1));
+    }
+    expect(changed).toBeGreaterThan(0);
+  },
+  30_000,
+);

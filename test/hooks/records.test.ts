@@ -5,6 +5,7 @@ import { api, at } from "../support/api";
 import { bytesOf, found } from "../support/canaries";
 import { pemPair } from "./pem";
 import { databaseOf, dump, type Stage, startStage } from "../server/stage";
+import { testOnSqlite } from "../support/on-sqlite";
 
 let stage: Stage;
 beforeAll(async () => {
@@ -459,7 +460,7 @@ describe("a webhook that decides about no call", () => {
     expect(reasons(found)).toContainEqual(["tool.pre", "plugin_inactive"]);
   });
 
-  test("is named when it fails open and does not answer, but not when it fails closed", async () => {
+  testOnSqlite("is named when it fails open and does not answer, but not when it fails closed", async () => {
     const unhealthy = async (failure_mode: string): Promise<unknown> => {
       const url = "https://p.example/pre";
       const pre = { url, phase: "before", failure_mode, priority: 500 + ++count };

@@ -60,18 +60,18 @@ const REASONS: readonly (readonly [states: RegExp, reason: string])[] = [
     /^(?:26000|42P05)$/,
     "A connection pooler has lost a prepared statement of the database. Set database.prepared_statements to false, or see docs/scaling.md.",
   ],
-  [
-    new RegExp(`^${DROPPED_KEY}$`),
-    "A data key was replaced while this was stored, so nothing was stored. Send the request again.",
-  ],
 ];
+
+const KEY_REPLACED =
+  "A data key was replaced while this was stored, so nothing was stored. Send the request again.";
 
 export function translateError(error: unknown): unknown {
   if (error instanceof RuntimeError || error instanceof UniqueViolation) return error;
   if (isLost(error)) return lost(error);
   const state = stateOf(error);
   if (state === "23505") return new UniqueViolation(error);
-  const reason = REASONS.find(([states]) => states.test(state))?.[1];
+  const known = REASONS.find(([states]) => states.test(state))?.[1];
+  const reason = state === DROPPED_KEY ? KEY_REPLACED : known;
   return reason === undefined ? error : unavailable(reason, { cause: error, retryAfterMs: RETRY_AFTER_MS });
 }
 

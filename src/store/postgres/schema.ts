@@ -71,7 +71,7 @@ function trigger(sql: string, dialect: Dialect): string[] {
   const found = TRIGGER.exec(sql);
   if (found === null) throw new Error(`a trigger that PostgreSQL does not have: ${sql.slice(0, 60)}`);
   const [, name = "", time = "", event = "", on = "", condition, body = ""] = found;
-  const schema = /(\S+)\.\w+$/.exec(dialect.qualify(`FROM ${on}`))?.[1] ?? "";
+  const [schema = ""] = dialect.qualify(`FROM ${on}`).slice("FROM ".length).split(".");
   const work = expressions(body, dialect);
   const guarded =
     condition === undefined ? work : `IF ${expressions(condition, dialect)} THEN ${work}; END IF`;
