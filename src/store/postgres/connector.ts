@@ -8,7 +8,8 @@ import {
   parseDatabaseUrl,
   shownDatabase,
 } from "./address";
-import { connectError, hostFault, NotAccepted } from "./connect-errors";
+import { connectError, type HostFault, hostFault, NotAccepted } from "./connect-errors";
+import { staggered } from "./staggered";
 
 export interface Connection {
   /** Reserved: exactly one connection to one server; it is never replaced by another one. */
@@ -53,6 +54,9 @@ export function connectorOf(options: ConnectorOptions): Connector {
   };
 }
 
+/** How long a host may take before the next one is tried at the same time. */
+const PATIENCE_MS = 1000;
+
 async function connect(
   address: DatabaseAddress,
   options: ConnectorOptions,
@@ -60,17 +64,24 @@ async function connect(
 ): Promise<Connection> {
   signal?.throwIfAborted();
   const password = address.password?.reveal() ?? (await options.password?.()) ?? "";
-  const faults = [];
-  for (const host of address.hosts) {
+  const faults: HostFault[] = [];
+  const stop = new AbortController();
+  const stopped = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+  const attempts = address.hosts.map(
+    (host) => () => connectTo(host, address, { ...options, secret: password }, stopped),
+  );
+  const failed = (error: unknown, index: number): void => {
     signal?.throwIfAborted();
-    try {
-      return await connectTo(host, address, { ...options, secret: password }, signal);
-    } catch (error) {
-      signal?.throwIfAborted();
-      faults.push(hostFault(host, address, error, password));
-    }
+    const host = address.hosts[index];
+    if (host !== undefined) faults[index] = hostFault(host, address, error, password);
+  };
+  try {
+    const connection = await staggered(attempts, PATIENCE_MS, failed);
+    if (connection !== undefined) return connection;
+    throw connectError(faults);
+  } finally {
+    stop.abort();
   }
-  throw connectError(faults);
 }
 
 async function connectTo(
