@@ -58,8 +58,8 @@ export const OTHERWISE: Readonly<Record<string, [code: number, reason: string]>>
   "runtime backup verify runtime.backup.age --identity age.key -o json": [3, "age.key is not there"],
   "runtime backup list": [1, "backup.folder is not set"],
   "runtime database copy --to postgres://runtime@db1.example.com/runtime": [
-    1,
-    "names a server that is not there",
+    5,
+    "a server uses the data folder",
   ],
   "runtime database check --to postgres://runtime@db1.example.com/runtime": [
     1,
