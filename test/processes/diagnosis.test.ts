@@ -77,7 +77,7 @@ test("without an installation it says so, and creates none", async () => {
   const parts = unpacked(file);
 
   expect(code).toBe(0);
-  expect(partOf(parts, "status.json")).toEqual({ error: "There is no database in the data folder yet." });
+  expect(partOf(parts, "status.json")).toEqual({ error: "There is no installation yet." });
   expect(parts["log.txt"]).toContain("--log FILE");
   expect(existsSync(join(installation.home, ".local"))).toBe(false);
 });
