@@ -4,14 +4,6 @@ import { exposedMode, isLoopback } from "../../base";
 import type { DatabaseHost, DatabaseTls, TlsMode } from "../../config";
 import { configurationError } from "../../errors";
 
-export {
-  type DatabaseAddress,
-  type DatabaseHost,
-  type DatabaseTls,
-  parseDatabaseUrl,
-  shownDatabase,
-} from "../../config";
-
 /** What a connection to one host uses. The files are read, so that replaced certificates are used at the next connect. */
 export interface HostTls {
   mode: TlsMode;

@@ -1,6 +1,6 @@
 // What failed at a connect, in words for the operator: the host, what is wrong, what to do.
 import { type ErrorDetails, configurationError, RuntimeError, unavailable } from "../../errors";
-import type { DatabaseAddress, DatabaseHost } from "./address";
+import type { DatabaseAddress, DatabaseHost } from "../../config";
 
 /** A server that answers and is not used, or that does not answer in time. */
 export class NotAccepted extends Error {

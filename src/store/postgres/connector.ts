@@ -1,13 +1,8 @@
 // Connections to PostgreSQL. Each has a client of its own with exactly one connection, so that it is never replaced by
 // another one: who holds it knows that its locks, its transaction and its LISTEN are those of one session.
 import { type ReservedSQL, SQL } from "bun";
-import {
-  type DatabaseAddress,
-  type DatabaseHost,
-  hostTlsOf,
-  parseDatabaseUrl,
-  shownDatabase,
-} from "./address";
+import { type DatabaseAddress, type DatabaseHost, parseDatabaseUrl, shownDatabase } from "../../config";
+import { hostTlsOf } from "./address";
 import { connectError, type HostFault, hostFault, NotAccepted } from "./connect-errors";
 import { staggered } from "./staggered";
 

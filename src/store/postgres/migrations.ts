@@ -73,7 +73,6 @@ export async function migratePostgres(connector: Connector, installation: Instal
     if (failure !== undefined) throw failure.reason;
     await link.run("COMMIT", [], LIMIT_MS);
   }).catch((error: unknown) => {
-    // Two servers have made the schema at the same time.
     throw stateOf(error) === "42501" ? forbidden(connector, schema, error) : error;
   });
 }

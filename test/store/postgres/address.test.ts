@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { type TlsMode, withoutPassword } from "../../../src/config";
-import { hostTlsOf, parseDatabaseUrl, shownDatabase, tlsModeOf } from "../../../src/store/postgres/address";
+import { parseDatabaseUrl, shownDatabase, type TlsMode, withoutPassword } from "../../../src/config";
+import { hostTlsOf, tlsModeOf } from "../../../src/store/postgres/address";
 import { refusalOf } from "../../config/home";
 import { temporaryFolder } from "../../support/temporary";
 

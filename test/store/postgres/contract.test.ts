@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe } from "bun:test";
 import { hasBouncer, startBouncer } from "../../support/postgres/bouncer";
 import { startCluster } from "../../support/postgres/cluster";
+import { hasEmbedded, startEmbedded } from "../../support/postgres/embedded";
 import { hasPostgres } from "../../support/postgres/programs";
 import { startTlsCluster } from "../../support/postgres/tls";
 import { openOnPostgres } from "../../support/postgres-engine";
@@ -19,6 +20,17 @@ describe.if(hasPostgres)("on a server", () => {
   afterAll(() => servers.disposeAsync());
 
   storeContract("PostgreSQL", (options) => openOnPostgres(options, url));
+});
+
+describe.if(hasPostgres && hasEmbedded())("on PostgreSQL 18", () => {
+  const servers = new AsyncDisposableStack();
+  let url = "";
+  beforeAll(async () => {
+    url = servers.use(await startEmbedded()).url();
+  }, START_MS);
+  afterAll(() => servers.disposeAsync());
+
+  storeContract("PostgreSQL 18", (options) => openOnPostgres(options, url));
 });
 
 describe.if(hasPostgres && hasBouncer)("through PgBouncer", () => {

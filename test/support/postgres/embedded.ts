@@ -19,6 +19,11 @@ export function testOnEmbedded(): typeof test {
   return testWith("the package with PostgreSQL 18 (bun install needs the network)", installed());
 }
 
+/** Whether the package runs here and is or can be installed. */
+export function hasEmbedded(): boolean {
+  return process.platform === "linux" && process.arch === "x64" && installed();
+}
+
 function installed(): boolean {
   if (existsSync(PACKAGE)) return true;
   const install = [process.execPath, "install", "--frozen-lockfile"];
