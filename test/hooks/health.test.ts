@@ -76,14 +76,14 @@ test("credentials are only sent to the server of the webhook", async () => {
 });
 
 test("polls every minute until it is stopped", async () => {
-  const sleeps: number[] = [];
+  const sleeps: { ms: number; signal: AbortSignal | undefined }[] = [];
   const { core } = stage.deployment.runtime;
   const { sleep } = core.clock;
   const { id } = await plugin({ health_check_path: "/health" });
   stage.project.respond = (_asked, response) => json(response, 200, { status: "healthy" });
   // The clock of this test does not wait.
   core.clock.sleep = (ms, signal) => {
-    sleeps.push(ms);
+    sleeps.push({ ms, signal });
     if (ms === 60_000) stage.deployment.clock.move(ms);
     return sleep(1, signal);
   };
@@ -94,8 +94,10 @@ test("polls every minute until it is stopped", async () => {
     const count = stage.project.count("health");
     await Bun.sleep(20);
     expect(stage.project.count("health")).toBe(count);
-    // Other workers of the deployment use the same clock.
-    expect(sleeps.filter((ms) => ms === 60_000).length).toBeWithin(count - 1, count + 1);
+    // Other workers of the deployment use the same clock, and only these polls have been stopped.
+    const own = sleeps.filter(({ signal }) => signal?.aborted === true);
+    expect(own.every(({ ms }) => ms === 60_000)).toBeTrue();
+    expect(own.length).toBeWithin(count - 1, count + 1);
   } finally {
     core.clock.sleep = sleep;
     await stage.deployment.runtime.plugins.update(operator(), id, { status: "inactive" });
