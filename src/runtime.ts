@@ -32,6 +32,7 @@ import { Secrets } from "./secrets";
 import { sealedColumns } from "./sealed-columns";
 import { checkSettingNames } from "./setting-names";
 import { SessionSettings } from "./settings";
+import { Sessions } from "./people";
 import { Users } from "./users";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, Tools } from "./tools";
@@ -68,6 +69,8 @@ export interface Runtime {
   /** Publishes heads of the audit trail and removes old rows. */
   readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
+  /** Browsers in which people are signed in. */
+  readonly sessions: Sessions;
   /** Everything that is stored about a user. */
   readonly users: Users;
   readonly gateways: Gateways;
@@ -284,6 +287,7 @@ function servicesOf(
       workers,
     }),
     gateways,
+    sessions: new Sessions(core, identity.suspensions),
     users: new Users(core, programs, ofUsers),
     workers,
     mcp,

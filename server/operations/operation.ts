@@ -1,6 +1,6 @@
 // A row of the operation table: what the dispatcher and the API description need.
 import type { Static, TObject, TSchema } from "typebox";
-import type { Principal, Role } from "../../src/identity";
+import type { Principal, Right } from "../../src/identity";
 import type { Runtime } from "../../src/runtime";
 import type { Departure } from "../departure";
 
@@ -41,7 +41,7 @@ interface OperationRow<Query extends TObject, Body extends TSchema> {
   /** Further paths of it, not part of the contract either. */
   alsoAt?: readonly string[];
   /** Roles that may call it; `public` needs no credential. */
-  credential: readonly Role[] | "public";
+  credential: readonly Right[] | "public";
   /** Added to the 403 of a role that may not call it: what to do. */
   roleAdvice?: string;
   /** Served for our own command line, and not part of the published contract. */

@@ -1,22 +1,56 @@
-// The cookie that binds a consent to the browser that started it.
+// Cookies of pages: the one that binds a consent to the browser that started it, and those of sessions.
 
-/** Its name. Over https the `__Host-` prefix keeps other hosts of the domain from setting it (RFC 6265bis). */
-function nameOf(publicUrl: string): string {
-  return publicUrl.startsWith("https:") ? "__Host-runtime_consent" : "runtime_consent";
+const CONSENT = "runtime_consent";
+const SESSION = "runtime_session";
+const DAY_S = 86_400;
+
+/** Over https the `__Host-` prefix keeps other hosts of the domain from setting a cookie (RFC 6265bis). */
+function nameOf(name: string, publicUrl: string): string {
+  return publicUrl.startsWith("https:") ? `__Host-${name}` : name;
 }
 
-/** The value of the cookie; undefined without a valid one. */
-export function readCookie(request: Request, publicUrl: string): string | undefined {
-  const name = nameOf(publicUrl);
+/** The value of a cookie with 256 random bits; undefined without a valid one, and if there are two that differ. */
+function valueOf(request: Request, name: string): string | undefined {
+  const values = new Set<string>();
   for (const part of (request.headers.get("cookie") ?? "").split(";")) {
     const [key, value = ""] = part.trim().split("=", 2);
-    if (key === name && /^[A-Za-z0-9_-]{43}$/.test(value)) return value;
+    if (key === name && /^[A-Za-z0-9_-]{43}$/.test(value)) values.add(value);
   }
-  return undefined;
+  const [value, ...others] = values;
+  return others.length === 0 ? value : undefined;
+}
+
+function cookieOf(name: string, value: string, publicUrl: string, maxAgeS: number): string {
+  const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
+  // Lax: sent with redirects of others, which are top-level GETs, and not with a form of another site.
+  return `${nameOf(name, publicUrl)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}${secure}`;
+}
+
+/** The value of the cookie of a consent; undefined without a valid one. */
+export function readCookie(request: Request, publicUrl: string): string | undefined {
+  return valueOf(request, nameOf(CONSENT, publicUrl));
 }
 
 export function setCookie(value: string, publicUrl: string): string {
-  const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
-  // Lax: sent with the provider's redirect, which is a top-level GET, and not with a form of another site.
-  return `${nameOf(publicUrl)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=86400${secure}`;
+  return cookieOf(CONSENT, value, publicUrl, DAY_S);
+}
+
+// Each project has a cookie of its own: a browser may be signed in to several, as different users.
+function sessionName(projectId: string): string {
+  return `${SESSION}_${projectId}`;
+}
+
+/** The cookie of the browser's session in a project. */
+export function readSession(request: Request, projectId: string, publicUrl: string): string | undefined {
+  return valueOf(request, nameOf(sessionName(projectId), publicUrl));
+}
+
+/** `lifetimeS`: 0 removes the cookie. */
+export function sessionCookie(
+  value: string,
+  projectId: string,
+  publicUrl: string,
+  lifetimeS: number,
+): string {
+  return cookieOf(sessionName(projectId), value, publicUrl, lifetimeS);
 }

@@ -10,6 +10,7 @@ import { LOG_KEYS } from "./log-keys";
 import { RETENTION_KEYS } from "./retention-keys";
 import { METRICS_KEYS } from "./metrics-keys";
 import { SHUTDOWN_KEYS } from "./shutdown-keys";
+import { SIGN_IN_KEYS } from "./sign-in-keys";
 import { ModelRecord } from "./records";
 import { ROOT_KEY_KEYS } from "./root-key-keys";
 import { TRACE_KEYS } from "./trace-keys";
@@ -108,6 +109,7 @@ export const KEYS = {
     default: [],
     meaning: "identity providers of customers; gateways with a user_source_id accept their tokens",
   },
+  ...SIGN_IN_KEYS,
   "mcp.allowed_hosts": {
     schema: { type: "array", items: text, description: "a list of host names" },
     default: [],

@@ -6,7 +6,23 @@ export type Random = (bytes: number) => Uint8Array;
 export const systemRandom: Random = (bytes) => crypto.getRandomValues(new Uint8Array(bytes));
 
 export type IdPrefix =
-  "ar" | "ac" | "te" | "tc" | "ta" | "gw" | "us" | "hk" | "pl" | "sec" | "fl" | "key" | "dk" | "au";
+  | "ar"
+  | "ac"
+  | "te"
+  | "tc"
+  | "ta"
+  | "gw"
+  | "us"
+  | "hk"
+  | "pl"
+  | "sec"
+  | "fl"
+  | "key"
+  | "dk"
+  | "au"
+  | "bs"
+  | "cg"
+  | "wl";
 
 /** A new record id: prefix, time (so that ids sort by creation time) and 80 random bits. */
 export function newId(prefix: IdPrefix, now: number, random: Random): string {

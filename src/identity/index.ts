@@ -1,6 +1,16 @@
 // Organizations, projects, API keys and principals.
 export { actorOf } from "../audit";
-export { actFor, maySee, type Principal, requireRole, type Role, ROLES } from "./principal";
+export {
+  actFor,
+  maySee,
+  PERSON_ROLES,
+  type PersonRole,
+  type Principal,
+  requireRole,
+  type Right,
+  type Role,
+  ROLES,
+} from "./principal";
 export type { ApiKey, ApiKeyCreate, Binding, Caller, Organization, Project, ProjectPatch } from "./schema";
 export { projectBinding } from "./projects";
 export { hasToken, keyPrefixOf } from "./credential";

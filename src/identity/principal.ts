@@ -6,6 +6,20 @@ import { forbidden, malformedRequest } from "../errors";
 export const ROLES = ["admin", "run", "read", "verify", "metrics"] as const;
 export type Role = (typeof ROLES)[number];
 
+/** What people may do: `member` acts for itself; the others have rights in the project as well. */
+export const PERSON_ROLES = ["member", "approver", "auditor", "admin"] as const;
+export type PersonRole = (typeof PERSON_ROLES)[number];
+
+/** What an operation may demand: the role of a key, or a right that only people have. */
+export type Right = Role | "approve" | "audit";
+
+const RIGHTS: Readonly<Record<PersonRole, readonly Right[]>> = {
+  member: ["run"],
+  approver: ["run", "approve"],
+  auditor: ["run", "read", "audit"],
+  admin: ["admin", "run"],
+};
+
 /**
  * `incarnation`: of the project (see `requireIncarnation`). Every principal that this area returns has one; without it, the
  * principal is one of the project that exists now. `address`: that of the client of a request; absent at the terminal and
@@ -17,22 +31,41 @@ export type Principal = { projectId: string; incarnation?: string; address?: str
     | { kind: "key"; keyId: string; role: Role; users: readonly string[] | null }
     /** The operator at the terminal, with access to the data folder. */
     | { kind: "operator" }
-    /** A user token: acts only for its own user. */
-    | { kind: "user"; userId: string }
+    /**
+     * A user token, or a browser in which a person is signed in: tools run only for its own user. `role`: in the project, of
+     * people who sign in here; absent: `member`. `grant`: what the person has allowed the client that brings the token.
+     */
+    | { kind: "user"; userId: string; role?: PersonRole; grant?: string }
   );
 
-/** The role of a principal: `run` for a user token, `admin` for the operator. */
-export function rolesOf(principal: Principal): Role {
-  if (principal.kind === "key") return principal.role;
-  return principal.kind === "user" ? "run" : "admin";
+/** The principal of a user in the project of another principal. */
+export function asUser({ projectId, incarnation, address }: Principal, userId: string): Principal {
+  return { kind: "user", projectId, userId, address, ...(incarnation === undefined ? {} : { incarnation }) };
 }
 
-/** Throws `forbidden` unless the principal has one of these roles. `advice`: a sentence about what to do. */
-export function requireRole(principal: Principal, allowed: readonly Role[], advice?: string): void {
-  const role = rolesOf(principal);
-  if (allowed.includes(role)) return;
-  const has = principal.kind === "user" ? "a user token cannot do it" : `this one has ${role}`;
-  const refusal = `This needs a key with the role ${allowed.join(" or ")}; ${has}.`;
+/** The role of a key. That of a user token is `run`, or `admin` for an administrator; that of the operator is `admin`. */
+export function roleOfPrincipal(principal: Principal): Role {
+  if (principal.kind === "key") return principal.role;
+  if (principal.kind === "operator") return "admin";
+  return principal.role === "admin" ? "admin" : "run";
+}
+
+function has(principal: Principal, right: Right): boolean {
+  if (principal.kind === "user") return RIGHTS[principal.role ?? "member"].includes(right);
+  return roleOfPrincipal(principal) === right;
+}
+
+/** Throws `forbidden` unless the principal has one of these rights. `advice`: a sentence about what to do. */
+export function requireRole(principal: Principal, allowed: readonly Right[], advice?: string): void {
+  if (allowed.some((right) => has(principal, right))) return;
+  const refusal =
+    principal.kind === "user" && principal.role !== undefined
+      ? `Your role ${principal.role} does not allow this. It needs ${allowed.join(" or ")}.`
+      : `This needs a key with the role ${allowed.join(" or ")}; ${
+          principal.kind === "user"
+            ? "a user token cannot do it"
+            : `this one has ${roleOfPrincipal(principal)}`
+        }.`;
   throw forbidden(advice === undefined ? refusal : `${refusal} ${advice}`, {
     challenge: `Bearer error="insufficient_scope", scope="${allowed[0]}"`,
   });
@@ -59,8 +92,12 @@ export function actFor(principal: Principal, userId: string | undefined): string
   return userId;
 }
 
-/** Whether the principal may see records of a user: a pinned key those of its users, a user token those of its user. */
+/**
+ * Whether the principal may see records of a user: a pinned key those of its users, a user token those of its user. People
+ * who administer or audit the project see those of all.
+ */
 export function maySee(principal: Principal, userId: string): boolean {
-  if (principal.kind === "user") return principal.userId === userId;
+  if (principal.kind === "user")
+    return principal.userId === userId || principal.role === "admin" || principal.role === "auditor";
   return principal.kind === "operator" || principal.users === null || principal.users.includes(userId);
 }

@@ -3,7 +3,7 @@ import type { Audit } from "../audit";
 import { type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
 import { alreadyExists, forbidden, notFound } from "../errors";
 import type { Store, Transaction } from "../store";
-import { type Principal, rolesOf } from "./principal";
+import { type Principal, roleOfPrincipal } from "./principal";
 import * as repository from "./repository";
 import type { OrganizationRow, ProjectRow } from "./repository";
 import type { Binding, Caller, Organization, Project, ProjectPatch } from "./schema";
@@ -59,7 +59,7 @@ export class Projects {
   async caller(principal: Principal): Promise<Caller> {
     const project = await this.get(principal, principal.projectId);
     const { id: project_id, org_id } = project;
-    const role = rolesOf(principal);
+    const role = roleOfPrincipal(principal);
     if (principal.kind === "user")
       return { kind: "user", role, project_id, org_id, user_id: principal.userId };
     if (principal.kind === "operator") return { kind: "operator", role, project_id, org_id };

@@ -1,6 +1,8 @@
 // Records of organizations, projects and API keys, and records that are part of other records (bindings, secrets).
 import { type Static, Type } from "typebox";
-import { ROLES } from "./principal";
+import { PERSON_ROLES, ROLES } from "./principal";
+
+export { PERSON_ROLES };
 
 const time = Type.String({ format: "date-time", description: "RFC 3339, UTC, whole seconds." });
 const name = Type.String({ minLength: 1, maxLength: 256 });

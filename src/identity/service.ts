@@ -8,7 +8,7 @@ import { CachedByGeneration, type Transaction } from "../store";
 import { auditedKey } from "./audited-key";
 import { credentialOf } from "./credential";
 import type { OpenIdIssuer } from "./issuer";
-import type { Principal } from "./principal";
+import { asUser, type Principal } from "./principal";
 import { projectRecord, Projects, refuseSharedAudience, unknownProject } from "./projects";
 import { type KeyPrincipal, keyPrincipal, refusePinned, roleOf, usersOf } from "./key-principal";
 import { type GrantsOfProject, ProjectDeletion } from "./project-deletion";
@@ -126,8 +126,7 @@ export class Identity {
    */
   async actor(projectId: string, name: string): Promise<Principal | undefined> {
     if (name === "operator") return this.operator(projectId);
-    if (name.startsWith("user:"))
-      return { ...(await this.operator(projectId)), kind: "user", userId: name.slice("user:".length) };
+    if (name.startsWith("user:")) return asUser(await this.operator(projectId), name.slice("user:".length));
     const row = await repository.findKey(this.#core.store, projectId, name.slice("key:".length));
     if (row === undefined || (row.expires_at !== null && row.expires_at <= this.#core.clock.now()))
       return undefined;

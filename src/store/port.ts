@@ -77,6 +77,11 @@ export const KINDS = [
   "identity_keys",
   "suspensions",
   "data_keys",
+  "people",
+  "sessions",
+  "clients",
+  "token_keys",
+  "workloads",
 ] as const;
 export type Kind = (typeof KINDS)[number];
 

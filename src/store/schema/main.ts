@@ -27,6 +27,7 @@ import { identityKeys } from "./022-identity-keys";
 import { userKeys } from "./023-user-keys";
 import { answersOfUsers } from "./024-answers-of-users";
 import { suspendedUsers } from "./025-suspended-users";
+import { signIn } from "./026-sign-in";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -54,4 +55,5 @@ export const mainMigrations: readonly Migration[] = [
   userKeys,
   answersOfUsers,
   suspendedUsers,
+  signIn,
 ];

@@ -1,0 +1,54 @@
+// Records of people who sign in. Not in the published contract.
+import { type Static, Type } from "typebox";
+import { PERSON_ROLES } from "../identity/schema";
+import { SIGN_IN_METHODS } from "./terms";
+
+const time = Type.String({ format: "date-time", description: "RFC 3339, UTC." });
+const userId = Type.String({ minLength: 1, maxLength: 256, description: "The id of the user." });
+const name = Type.String({ minLength: 1, maxLength: 256, description: "How pages call the person." });
+
+export const PersonRole = Type.Enum([...PERSON_ROLES], {
+  description: "What the person may do in the project.",
+});
+
+export const BrowserSessionResponse = Type.Object({
+  id: Type.String(),
+  method: Type.Enum([...SIGN_IN_METHODS.filter((method) => method !== "none"), "link"]),
+  current: Type.Boolean({ description: "Whether it is the session of the browser that asks." }),
+  user_agent: Type.Optional(Type.String()),
+  address: Type.Optional(Type.String()),
+  created_at: time,
+  used_at: time,
+});
+
+export const PersonResponse = Type.Object({
+  user_id: userId,
+  role: PersonRole,
+  name: Type.Optional(name),
+  passkeys: Type.Integer({ minimum: 0, description: "Number of passkeys." }),
+  sessions: Type.Integer({ minimum: 0, description: "Number of browser sessions." }),
+  created_at: time,
+});
+
+export const InvitationRequest = Type.Object({
+  user_id: userId,
+  role: Type.Optional(PersonRole),
+  name: Type.Optional(name),
+});
+
+/** `link` is shown once. The first who opens it is taken for the person. */
+export const InvitationResponse = Type.Object({
+  user_id: userId,
+  role: PersonRole,
+  kind: Type.Enum(["passkey", "session"], {
+    description: "What the link does: set a passkey, or sign in once.",
+  }),
+  link: Type.String({ description: "A one-time address for the person." }),
+  expires_at: time,
+  note: Type.Optional(Type.String({ description: "What is to be known about this way of signing in." })),
+});
+
+export type BrowserSession = Static<typeof BrowserSessionResponse>;
+export type PersonRecord = Static<typeof PersonResponse>;
+export type Invitation = Static<typeof InvitationRequest>;
+export type InvitationLink = Static<typeof InvitationResponse>;
