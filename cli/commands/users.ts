@@ -6,6 +6,7 @@ import { defined } from "../command";
 import { json, print, printList, type Shape } from "../output";
 import { printable } from "../printable";
 import { deleteVerb, showVerb } from "../record-verbs";
+import { sessionVerbs } from "../user-sessions";
 
 const USERS = "/v1/admin/users";
 const PAGE = 1000;
@@ -103,6 +104,7 @@ export const verbs = [
       io.note(`The user ${printable(user)} is not suspended.`);
     },
   }),
+  ...sessionVerbs,
   deleteVerb({
     usage: "erase <user>",
     summary:

@@ -16,6 +16,7 @@ import { projectOperations } from "./projects";
 import { scheduledToolOperations } from "./scheduled-tools";
 import { secretOperations } from "./secrets";
 import { serviceOperations } from "./service";
+import { sessionOperations } from "./sessions";
 import { settingsOperations } from "./settings";
 import { toolOperations } from "./tools";
 import { trailOperations } from "./trail";
@@ -44,6 +45,7 @@ export const operations: readonly Operation[] = [
   ...modelEntryOperations,
   ...trailOperations,
   ...userOperations,
+  ...sessionOperations,
 ];
 
 /** Those of the published contract: what the API description shows. */

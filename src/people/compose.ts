@@ -1,4 +1,5 @@
 // The services of this area, which share their parts.
+import type { Audit } from "../audit";
 import type { Core } from "../core";
 import type { Identity, OpenIdIssuer } from "../identity";
 import { Groups } from "./groups";
@@ -18,9 +19,14 @@ export interface PeopleServices {
 }
 
 /** `issuer`: the OpenID provider of `auth.url`. */
-export function peopleServices(core: Core, identity: Identity, issuer: OpenIdIssuer): PeopleServices {
+export function peopleServices(
+  core: Core,
+  audit: Audit,
+  identity: Identity,
+  issuer: OpenIdIssuer,
+): PeopleServices {
   const { suspensions } = identity;
-  const sessions = new Sessions(core, suspensions);
+  const sessions = new Sessions(core, suspensions, audit);
   const methods = new Methods(core, identity.projects);
   const client = new OpenIdClient(core, issuer);
   const groups = new Groups(core, client);

@@ -1,8 +1,16 @@
 // People who sign in: sessions of browsers, and who somebody is in a project.
-export type { BrowserSession, Invitation, InvitationLink, PersonRecord } from "./schema";
+export type {
+  BrowserSession,
+  BrowserSessions,
+  EndedSessions,
+  Invitation,
+  InvitationLink,
+  PersonRecord,
+} from "./schema";
 export { SIGN_IN_METHODS, type SignInMethod } from "../identity";
 export type { SessionMethod } from "./terms";
 export { type NewSession, Sessions, type SignedIn } from "./sessions";
+export { endAccess } from "./end-access";
 export { sealedIdentities } from "./identity-repository";
 export { methodOfDeployment } from "./methods";
 export { type PeopleServices, peopleServices } from "./compose";

@@ -20,6 +20,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "users-erase": "users erase",
   "users-suspend": "users suspend",
   "users-resume": "users resume",
+  "sessions-list": "users sessions",
+  "sessions-end": "users sign-out",
   "auth-connections-list": "connections list",
   "auth-connections-get": "connections show",
   "auth-connections-delete": "connections delete",

@@ -158,6 +158,8 @@ export const ROWS: Record<string, Row> = {
   "users-erase": { path: "/v1/admin/users/erase", body: { user_id: "nobody-known" }, success: 200 },
   "users-suspend": { path: "/v1/admin/users/suspend", body: { user_id: "suspended" }, success: 200 },
   "users-resume": { path: "/v1/admin/users/resume", body: { user_id: "suspended" }, success: 200 },
+  "sessions-list": { path: "/v1/admin/users/sessions?user_id=ada", success: 200 },
+  "sessions-end": { path: "/v1/admin/users/sessions/end", body: { user_id: "ada" }, success: 200 },
   "data-key-rotate": { path: "/v1/admin/data_key/rotate", success: 200 },
   "organizations-list": { path: "/v1/admin/organizations", success: 200 },
   "projects-list": { path: "/v1/admin/projects", success: 200 },
