@@ -32,13 +32,13 @@ import { Secrets } from "./secrets";
 import { sealedColumns } from "./sealed-columns";
 import { checkSettingNames } from "./setting-names";
 import { SessionSettings } from "./settings";
-import { Sessions } from "./people";
+import { type PeopleServices, peopleServices } from "./people";
 import { Users } from "./users";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, Tools } from "./tools";
 import { definitionOf, httpKind, Workers } from "./workers";
 
-export interface Runtime {
+export interface Runtime extends PeopleServices {
   readonly core: Core;
   readonly extensions: Extensions;
   /** Caps of callers, users and projects. */
@@ -69,8 +69,6 @@ export interface Runtime {
   /** Publishes heads of the audit trail and removes old rows. */
   readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
-  /** Browsers in which people are signed in. */
-  readonly sessions: Sessions;
   /** Everything that is stored about a user. */
   readonly users: Users;
   readonly gateways: Gateways;
@@ -287,7 +285,7 @@ function servicesOf(
       workers,
     }),
     gateways,
-    sessions: new Sessions(core, identity.suspensions),
+    ...peopleServices(core, { audit, suspensions: identity.suspensions }),
     users: new Users(core, programs, ofUsers),
     workers,
     mcp,

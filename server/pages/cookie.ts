@@ -1,7 +1,8 @@
-// Cookies of pages: the one that binds a consent to the browser that started it, and those of sessions.
+// Cookies of pages: those that bind a consent, or the use of a passkey, to the browser that started it, and those of sessions.
 
 const CONSENT = "runtime_consent";
 const SESSION = "runtime_session";
+const PASSKEY = "runtime_passkey";
 const DAY_S = 86_400;
 
 /** Over https the `__Host-` prefix keeps other hosts of the domain from setting a cookie (RFC 6265bis). */
@@ -33,6 +34,15 @@ export function readCookie(request: Request, publicUrl: string): string | undefi
 
 export function setCookie(value: string, publicUrl: string): string {
   return cookieOf(CONSENT, value, publicUrl, DAY_S);
+}
+
+/** The value of the cookie that binds the use of a passkey or one-time link to this browser. */
+export function readPasskeyCookie(request: Request, publicUrl: string): string | undefined {
+  return valueOf(request, nameOf(PASSKEY, publicUrl));
+}
+
+export function passkeyCookie(value: string, publicUrl: string): string {
+  return cookieOf(PASSKEY, value, publicUrl, DAY_S);
 }
 
 // Each project has a cookie of its own: a browser may be signed in to several, as different users.

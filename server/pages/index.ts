@@ -7,6 +7,7 @@ import { docsFile, openDocs } from "./docs";
 import { documentationIndex, documentationPage } from "./documentation";
 import { identityKeys } from "./identity-keys";
 import { apiCatalog, apiLinks, llmsText } from "./docs-catalog";
+import { passkeyRoutes } from "./passkey";
 import { noIcon, startPage } from "./start";
 
 /** The page of the API description. */
@@ -34,6 +35,7 @@ export function pageRoutes(front: Front): Route[] {
     ),
     get("/llms.txt", () => llmsText(runtime)),
     get("/v1", () => apiLinks(runtime)),
+    ...passkeyRoutes(front),
     ...runtime.extensions.catalogs
       .flatMap(({ pages = [] }) => pages)
       .map(({ method, path, handle }): Route => ({
