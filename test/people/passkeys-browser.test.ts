@@ -19,11 +19,7 @@ testWith("chromium", hasChromium)(
     // The same server by its address: the page moves to the name.
     await laptop.page.goto(link.replace("localhost", "127.0.0.1"));
     expect(new URL(laptop.page.url()).hostname).toBe("localhost");
-    expect(await laptop.page.getByRole("definition").allTextContents()).toEqual([
-      "Alice",
-      "alice",
-      "member",
-    ]);
+    expect(await laptop.page.getByRole("definition").allTextContents()).toEqual(["Alice", "alice", "member"]);
     expect(await laptop.page.locator("html").evaluate((html) => html.scrollWidth)).toBeLessThanOrEqual(390);
     await laptop.page.getByRole("button", { name: "Set up a passkey" }).click();
     await laptop.page.waitForURL("**/me");
