@@ -21,7 +21,7 @@ import { mcpServersOf, programsOf } from "./programs";
 import { Providers } from "./providers";
 import { Readiness } from "./readiness";
 import { Mcp } from "./mcp";
-import { Chat, Embeddings, Models, Responses } from "./llm";
+import { type ModelServices, modelServices } from "./llm";
 import { Limits } from "./limits";
 import { metricsOf } from "./metered";
 import type { Metrics } from "./metrics";
@@ -38,7 +38,7 @@ import type { Store } from "./store";
 import { type Extensions, Idempotency, Tools } from "./tools";
 import { definitionOf, httpKind, Workers } from "./workers";
 
-export interface Runtime extends PeopleServices {
+export interface Runtime extends PeopleServices, ModelServices {
   readonly core: Core;
   readonly extensions: Extensions;
   /** Caps of callers, users and projects. */
@@ -74,10 +74,6 @@ export interface Runtime extends PeopleServices {
   readonly gateways: Gateways;
   readonly workers: Workers;
   readonly mcp: Mcp;
-  readonly models: Models;
-  readonly chat: Chat;
-  readonly responses: Responses;
-  readonly embeddings: Embeddings;
   /** What this process knows of itself, and its log, for commands on its data folder. */
   readonly ownState: OwnState;
   readonly metrics: Metrics;
@@ -163,7 +159,13 @@ function servicesOf(
       programs.removeProjectInBackground(project.id, project.incarnation);
     },
   };
-  const identity = new Identity(core, { audit, executionLog, issuer, grants });
+  const identity = new Identity(core, {
+    audit,
+    executionLog,
+    issuer,
+    grants,
+    roleOf: (projectId, userId) => ofPeople.people.roleOfToken(projectId, userId),
+  });
   const providers = new Providers(core, audit, extensions.presets, {
     *changed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
@@ -187,6 +189,8 @@ function servicesOf(
     yield* endFlowsOfProvider(audit, projectId, id, "the project was deleted", clock.now());
     yield* endConnectionsOfProvider(projectId, id, clock.now());
   });
+  const ofPeople = peopleServices(core, identity, issuer, audit);
+  const { methodOf } = ofPeople.people;
   const authorization = new AuthorizationService(core, {
     providers,
     connections,
@@ -194,14 +198,15 @@ function servicesOf(
     limits,
     audit,
     suspensions: identity.suspensions,
+    methodOf,
   });
   const consent = new Consent(core, {
     providers,
     connections,
     settings,
-    issuer,
     limits,
     audit,
+    methodOf,
     granted: (grant) => workers.granted(grant),
   });
   const operatorKeys = new OperatorKeys(core, { providers, connections, audit });
@@ -245,8 +250,7 @@ function servicesOf(
     (await toolsOf(projectId)).map(({ qualifiedName }) => qualifiedName),
   );
   const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization });
-  const models = new Models(core, audit, config.models);
-  const chat = new Chat(core, models, tools);
+  const ofModels = modelServices(core, audit, tools, config.models);
   const trials = new Trials(core, events, bindings, toolsOf);
   const rotation = new Rotation(core, audit, sealedColumns);
   return {
@@ -281,18 +285,15 @@ function servicesOf(
       gateways,
       plugins,
       hooks,
-      models,
+      models: ofModels.models,
       workers,
     }),
     gateways,
-    ...peopleServices(core, { audit, suspensions: identity.suspensions }),
+    ...ofPeople,
     users: new Users(core, programs, ofUsers),
     workers,
     mcp,
-    models,
-    chat,
-    responses: new Responses(core, models, tools),
-    embeddings: new Embeddings(core, models),
+    ...ofModels,
     ownState: new OwnState(core, { backupFolder: config.backupFolder(), executionLog, connections }),
   };
 }

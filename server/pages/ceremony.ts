@@ -4,12 +4,11 @@ import type { Static, TSchema } from "typebox";
 import { checked } from "../../src/base";
 import { newToken } from "../../src/crypto";
 import { forbidden, RuntimeError } from "../../src/errors";
-import type { Browser } from "../../src/people";
+import { type Browser, returnPath } from "../../src/people";
 import { bodyLimits, readJsonBody } from "../body";
 import type { Front, Incoming } from "../front";
-import { passkeyCookie, readPasskeyCookie, readSession, sessionCookie } from "./cookie";
+import { browserCookie, readBrowser, readSession, sessionCookie } from "./cookie";
 import { isOwnOrigin } from "./localhost";
-import { pathAfterSignIn } from "./return-path";
 
 const MAX_BYTES = 100_000;
 
@@ -38,17 +37,17 @@ export function beginning(
   project: string,
 ): { browser: Browser; cookies: string[] } {
   const { core } = front.runtime;
-  const known = readPasskeyCookie(incoming.request, core.publicUrl());
+  const known = readBrowser(incoming.request, core.publicUrl());
   const cookie = known ?? newToken(core.random);
   return {
     browser: browserWith(front, incoming, project, cookie),
-    cookies: known === undefined ? [passkeyCookie(cookie, core.publicUrl())] : [],
+    cookies: known === undefined ? [browserCookie(cookie, core.publicUrl())] : [],
   };
 }
 
 /** The browser at the end of a ceremony. Throws `forbidden` without its cookie. */
 export function begunBrowser(front: Front, incoming: Incoming, project: string): Browser {
-  const cookie = readPasskeyCookie(incoming.request, front.runtime.core.publicUrl());
+  const cookie = readBrowser(incoming.request, front.runtime.core.publicUrl());
   if (cookie === undefined)
     throw forbidden("Your browser sent no cookie. Allow cookies for this address, then try again.");
   return browserWith(front, incoming, project, cookie);
@@ -97,8 +96,10 @@ export function signedInAnswer(front: Front, session: BegunSession, to: string |
   return json({ to: toAfter(front, session.projectId, to) }, [cookieOfSession(front, session)]);
 }
 
+/** The path of the page after a sign-in, at the host of the request. `to`: a path below the address of the server. */
 export function toAfter({ runtime }: Front, project: string, to: string | undefined): string {
-  return pathAfterSignIn(to, project, runtime.core.publicUrl());
+  const { pathname } = new URL(runtime.core.publicUrl());
+  return pathname.replace(/\/$/, "") + returnPath(to ?? null, project);
 }
 
 export function json(value: unknown, cookies: readonly string[]): Response {

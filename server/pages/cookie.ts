@@ -1,9 +1,10 @@
-// Cookies of pages: those that bind a consent, or the use of a passkey, to the browser that started it, and those of sessions.
+// Cookies of pages: those that bind a consent or a sign-in to the browser that started it, and those of sessions.
 
 const CONSENT = "runtime_consent";
 const SESSION = "runtime_session";
-const PASSKEY = "runtime_passkey";
+const BROWSER = "runtime_sign_in";
 const DAY_S = 86_400;
+const HOUR_S = 3600;
 
 /** Over https the `__Host-` prefix keeps other hosts of the domain from setting a cookie (RFC 6265bis). */
 function nameOf(name: string, publicUrl: string): string {
@@ -36,13 +37,13 @@ export function setCookie(value: string, publicUrl: string): string {
   return cookieOf(CONSENT, value, publicUrl, DAY_S);
 }
 
-/** The value of the cookie that binds the use of a passkey or one-time link to this browser. */
-export function readPasskeyCookie(request: Request, publicUrl: string): string | undefined {
-  return valueOf(request, nameOf(PASSKEY, publicUrl));
+/** The secret of a browser that has begun to sign in. */
+export function readBrowser(request: Request, publicUrl: string): string | undefined {
+  return valueOf(request, nameOf(BROWSER, publicUrl));
 }
 
-export function passkeyCookie(value: string, publicUrl: string): string {
-  return cookieOf(PASSKEY, value, publicUrl, DAY_S);
+export function browserCookie(value: string, publicUrl: string): string {
+  return cookieOf(BROWSER, value, publicUrl, HOUR_S);
 }
 
 // Each project has a cookie of its own: a browser may be signed in to several, as different users.

@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { forbidden } from "../../src/errors";
 import { DEFAULT_ID } from "../../src/identity";
-import { relyingPartyOf, type SignedIn } from "../../src/people";
+import { relyingPartyOf, returnPath, type SignedIn } from "../../src/people";
 import { SignInAnswer } from "../../src/people/passkeys/schema";
 import type { Front, Incoming, Route } from "../front";
 import { requestUrl } from "../request-url";
@@ -13,6 +13,7 @@ import { toLocalhost } from "./localhost";
 import { addPage, noPasskeysPage, placeOf, signInPage } from "./passkey-page";
 import { PASSKEY_SCRIPT } from "./passkey-script";
 import { linkRoutes, NewPasskeyRequest } from "./sign-in-link";
+import { noSignIn } from "./sign-in";
 import { checkForm, signedIn } from "./signed-in";
 
 const projectId = Type.String({ minLength: 1, maxLength: 100 });
@@ -52,12 +53,19 @@ export async function passkeySignIn(
   return toLocalhost(request, publicUrl) ?? signInPage(place, project, to);
 }
 
-/** GET /sign-in/passkey?project=…&to=… */
+/** GET /sign-in/passkey?project=…&to=…: where `/sign-in` leads. */
 async function openSignIn(front: Front, incoming: Incoming): Promise<Response> {
+  const { runtime } = front;
   const query = requestUrl(incoming.request).searchParams;
   const projectId = query.get("project") ?? DEFAULT_ID;
-  const to = toAfter(front, projectId, query.get("to") ?? undefined);
-  return passkeySignIn(front, incoming, { projectId, to });
+  const to = returnPath(query.get("to"), projectId);
+  const publicUrl = runtime.core.publicUrl();
+  if ((await runtime.people.methodOf(projectId)) !== "passkey") return noSignIn();
+  const moved = toLocalhost(incoming.request, publicUrl);
+  if (moved !== undefined) return moved;
+  if ((await signedIn(front, incoming, projectId)) === undefined)
+    return passkeySignIn(front, incoming, { projectId, to });
+  return redirect(toAfter(front, projectId, to), undefined, publicUrl);
 }
 
 function script(): Response {
@@ -96,7 +104,7 @@ async function openAdd(front: Front, incoming: Incoming): Promise<Response> {
   const place = await placeOf(runtime, project);
   const person = await signedIn(front, incoming, project);
   if (person === undefined) {
-    const own = `${place.prefix}/sign-in/passkey/new?${new URLSearchParams({ project }).toString()}`;
+    const own = `/sign-in/passkey/new?${new URLSearchParams({ project }).toString()}`;
     const query = new URLSearchParams({ project, to: own }).toString();
     return redirect(`${place.prefix}/sign-in?${query}`, undefined, runtime.core.publicUrl());
   }

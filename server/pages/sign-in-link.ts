@@ -18,7 +18,7 @@ import {
   signedInAnswer,
   toAfter,
 } from "./ceremony";
-import { passkeyCookie, readPasskeyCookie } from "./cookie";
+import { browserCookie, readBrowser } from "./cookie";
 import { deviceOf } from "./device";
 import { redirect } from "./html";
 import { isOwnOrigin, toLocalhost } from "./localhost";
@@ -55,11 +55,11 @@ async function openLink(front: Front, incoming: Incoming): Promise<Response> {
     const device = deviceOf(request.headers.get("user-agent"));
     return toLocalhost(request, publicUrl) ?? invitationPage(place, link, { address, device });
   }
-  const cookie = readPasskeyCookie(request, publicUrl) ?? newToken(runtime.core.random);
+  const cookie = readBrowser(request, publicUrl) ?? newToken(runtime.core.random);
   return signInLinkPage(place, link, {
     address,
     check: checkOf(cookie, token),
-    cookie: passkeyCookie(cookie, publicUrl),
+    cookie: browserCookie(cookie, publicUrl),
   });
 }
 
@@ -71,7 +71,7 @@ async function signInWithLink(front: Front, incoming: Incoming): Promise<Respons
   const token = params["token"] ?? "";
   const form = new URLSearchParams(await readText(request, limitsOf(front)));
   const origin = request.headers.get("origin");
-  const cookie = readPasskeyCookie(request, publicUrl);
+  const cookie = readBrowser(request, publicUrl);
   const isOwn = origin === null || origin === "null" || isOwnOrigin(origin, publicUrl);
   // Another site could sign a person in as somebody else otherwise.
   if (!isOwn || cookie === undefined || !sameSecret(form.get("check") ?? "", checkOf(cookie, token)))

@@ -15,6 +15,7 @@ export {
 } from "./principal";
 export type { ApiKey, ApiKeyCreate, Binding, Caller, Organization, Project, ProjectPatch } from "./schema";
 export { projectBinding } from "./projects";
+export { SIGN_IN_METHODS, type SignInMethod } from "./sign-in-methods";
 export { hasToken, keyPrefixOf } from "./credential";
 export { Identity } from "./service";
 export { ambiguousSources, DEFAULT_ID } from "./user-principals";

@@ -5,15 +5,15 @@ import { checkUserId, timestamp } from "../base";
 import type { Core } from "../core";
 import { hashOf, newToken } from "../crypto";
 import { forbidden, invalidParameter, notFound } from "../errors";
-import type { PersonRole, Principal, Suspensions } from "../identity";
+import type { PersonRole, Principal, SignInMethod, Suspensions } from "../identity";
 import type { Transaction } from "../store";
 import type { Browser } from "./browser";
+import type { Methods } from "./methods";
 import { relyingPartyOf } from "./passkeys/relying-party";
 import * as repository from "./people-repository";
 import type { LinkKind, LinkRow, PersonRow } from "./people-repository";
 import type { Invitation, InvitationLink, PersonChange, PersonState, RemovedPerson } from "./schema";
 import type { Sessions } from "./sessions";
-import type { SignInMethod } from "./terms";
 
 const DAY_MS = 86_400_000;
 /** How long a link works. */
@@ -23,8 +23,7 @@ export interface PeopleParts {
   audit: Audit;
   sessions: Sessions;
   suspensions: Suspensions;
-  /** How people sign in to a project. */
-  methodOf(projectId: string): Promise<SignInMethod>;
+  methods: Pick<Methods, "of">;
 }
 
 /** A link that works, and whom it is for. */
@@ -53,7 +52,7 @@ export class Invitations {
   async invite(principal: Principal, { user_id, role, name }: Invitation): Promise<InvitationLink> {
     checkUserId(user_id);
     const { projectId } = principal;
-    const method = await this.#parts.methodOf(projectId);
+    const method = await this.#parts.methods.of(projectId);
     if (method === "none")
       throw invalidParameter(
         "People do not sign in to this project. Set sign_in to passkey, restart the server, then invite them.",
@@ -209,10 +208,10 @@ function linkAddress(publicUrl: string, token: string): string {
 
 /** Throws `forbidden` unless people sign in to the project with passkeys. */
 export async function requirePasskeyMethod(
-  { methodOf }: Pick<PeopleParts, "methodOf">,
+  { methods }: Pick<PeopleParts, "methods">,
   projectId: string,
 ): Promise<void> {
-  if ((await methodOf(projectId)) !== "passkey")
+  if ((await methods.of(projectId)) !== "passkey")
     throw forbidden("People do not sign in to this project with passkeys or links. Ask its administrator.");
 }
 

@@ -1,7 +1,6 @@
 // Records of people who sign in. Not in the published contract.
 import { type Static, Type } from "typebox";
-import { PERSON_ROLES } from "../identity/schema";
-import { SIGN_IN_METHODS } from "./terms";
+import { PERSON_ROLES, SIGN_IN_METHODS } from "../identity/schema";
 
 const time = Type.String({ format: "date-time", description: "RFC 3339, UTC." });
 const userId = Type.String({ minLength: 1, maxLength: 256, description: "The id of the user." });

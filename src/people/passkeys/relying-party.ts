@@ -33,8 +33,3 @@ export function relyingPartyOf(publicUrl: string): RelyingParty | { reason: stri
     };
   return { id: url.hostname, origin: url.origin };
 }
-
-/** Whether passkeys can work at the address of a deployment. */
-export function canHavePasskeys(publicUrl: string): boolean {
-  return "id" in relyingPartyOf(publicUrl);
-}

@@ -45,10 +45,11 @@ export const signIn: Migration = {
     ) STRICT`,
     "CREATE INDEX browser_sessions_of_person ON browser_sessions (project_id, user_id)",
     "CREATE INDEX browser_sessions_end ON browser_sessions (expires_at)",
-    // What the identity provider says about a person, and the tokens with which it is asked again.
+    // What the identity provider says about a person, and the tokens with which it is asked again. `claimed_at`: when a server
+    // began to ask; `failed_at`: when that failed.
     `CREATE TABLE identities (
       ${OF_PROJECT}, user_id TEXT NOT NULL, subject TEXT NOT NULL, groups_json TEXT NOT NULL, read_at INTEGER NOT NULL,
-      sealed_tokens TEXT, PRIMARY KEY (project_id, user_id)
+      claimed_at INTEGER NOT NULL, failed_at INTEGER NOT NULL, sealed_tokens TEXT, PRIMARY KEY (project_id, user_id)
     ) STRICT`,
     ...lateWriteTriggers("identities", "sealed_tokens"),
     // What the authorization server keeps, by kind and hash: codes, refresh tokens, sessions, interactions, device codes.
