@@ -7,6 +7,7 @@ import { docsFile, openDocs } from "./docs";
 import { documentationIndex, documentationPage } from "./documentation";
 import { identityKeys } from "./identity-keys";
 import { apiCatalog, apiLinks, llmsText } from "./docs-catalog";
+import { passkeyRoutes } from "./passkey";
 import { openSignIn, signInCallback, signOut } from "./sign-in";
 import { noIcon, startPage } from "./start";
 
@@ -38,6 +39,7 @@ export function pageRoutes(front: Front): Route[] {
     ),
     get("/llms.txt", () => llmsText(runtime)),
     get("/v1", () => apiLinks(runtime)),
+    ...passkeyRoutes(front),
     ...runtime.extensions.catalogs
       .flatMap(({ pages = [] }) => pages)
       .map(({ method, path, handle }): Route => ({

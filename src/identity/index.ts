@@ -2,6 +2,7 @@
 export { actorOf } from "../audit";
 export {
   actFor,
+  mayEnd,
   maySee,
   PERSON_ROLES,
   type PersonRole,
@@ -10,6 +11,7 @@ export {
   type Right,
   type Role,
   ROLES,
+  visibleUsers,
 } from "./principal";
 export type { ApiKey, ApiKeyCreate, Binding, Caller, Organization, Project, ProjectPatch } from "./schema";
 export { projectBinding } from "./projects";

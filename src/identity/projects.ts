@@ -68,7 +68,14 @@ export class Projects {
     const { id: project_id, org_id } = project;
     const role = roleOfPrincipal(principal);
     if (principal.kind === "user")
-      return { kind: "user", role, project_id, org_id, user_id: principal.userId };
+      return {
+        kind: "user",
+        role,
+        person: principal.role ?? "member",
+        project_id,
+        org_id,
+        user_id: principal.userId,
+      };
     if (principal.kind === "operator") return { kind: "operator", role, project_id, org_id };
     const users = principal.users === null ? {} : { users: [...principal.users] };
     return { kind: "key", role, project_id, org_id, key_id: principal.keyId, ...users };

@@ -63,6 +63,7 @@ export const ProjectPatchRequest = Type.Object({
 export const CallerResponse = Type.Object({
   kind: Type.Enum(["key", "user", "operator"]),
   role: Type.Enum([...ROLES]),
+  person: Type.Optional(Type.Enum([...PERSON_ROLES], { description: "The role of a person." })),
   project_id: ChosenId,
   org_id: ChosenId,
   key_id: Type.Optional(Type.String()),

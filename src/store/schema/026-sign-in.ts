@@ -32,6 +32,11 @@ export const signIn: Migration = {
       created_at INTEGER NOT NULL, created_by TEXT NOT NULL, expires_at INTEGER NOT NULL, ${OF_PERSON}
     ) STRICT`,
     "CREATE INDEX sign_in_links_of_person ON sign_in_links (project_id, user_id)",
+    // Challenges that passkeys have answered, until they expire: each works once. The others are not stored.
+    `CREATE TABLE used_challenges (
+      hash TEXT NOT NULL PRIMARY KEY, ${OF_PROJECT}, expires_at INTEGER NOT NULL
+    ) STRICT`,
+    "CREATE INDEX used_challenges_end ON used_challenges (expires_at)",
     // `started_by`: hash of the sign-in that began the session, so that none begins two.
     `CREATE TABLE browser_sessions (
       id TEXT NOT NULL PRIMARY KEY, ${OF_PROJECT}, user_id TEXT NOT NULL, hash TEXT NOT NULL UNIQUE,
