@@ -11,7 +11,19 @@ export {
   type Role,
   ROLES,
 } from "./principal";
-export type { ApiKey, ApiKeyCreate, Binding, Caller, Organization, Project, ProjectPatch } from "./schema";
+export type {
+  ApiKey,
+  ApiKeyCreate,
+  ApiKeyRotation,
+  Binding,
+  Caller,
+  Organization,
+  Project,
+  ProjectPatch,
+  RotatedApiKey,
+  Workload,
+  WorkloadCreate,
+} from "./schema";
 export { projectBinding } from "./projects";
 export { hasToken, keyPrefixOf } from "./credential";
 export { Identity } from "./service";
