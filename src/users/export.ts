@@ -42,6 +42,7 @@ export class UserExports {
       remembered: of("remembered"),
       answers: of("answers"),
       keys: of("keys"),
+      workloads: of("workloads"),
       workers: of("workers"),
       suspensions: of("suspensions"),
       executions: await this.#executions(principal, userId),

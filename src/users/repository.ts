@@ -64,6 +64,13 @@ export const TABLES: readonly UserTable[] = [
     ),
   },
   {
+    name: "workloads",
+    rows: query(
+      "SELECT id, name, role FROM workloads WHERE project_id = ? AND EXISTS " +
+        "(SELECT 1 FROM json_each(users) WHERE value = ?) ORDER BY id",
+    ),
+  },
+  {
     name: "suspensions",
     rows: query("SELECT created_at FROM suspended_users WHERE project_id = ? AND user_id = ?"),
   },
@@ -97,6 +104,10 @@ const unpin = command<{ projectId: string; userId: string }>(
   "UPDATE api_keys SET users = (SELECT json_group_array(value) FROM json_each(api_keys.users) WHERE value <> :userId) " +
     "WHERE project_id = :projectId AND EXISTS (SELECT 1 FROM json_each(api_keys.users) WHERE value = :userId)",
 );
+const unpinWorkloads = command<{ projectId: string; userId: string }>(
+  "UPDATE workloads SET users = (SELECT json_group_array(value) FROM json_each(workloads.users) WHERE value <> :userId) " +
+    "WHERE project_id = :projectId AND EXISTS (SELECT 1 FROM json_each(workloads.users) WHERE value = :userId)",
+);
 const DELETE_SUSPENSION = query("DELETE FROM suspended_users WHERE project_id = ? AND user_id = ?");
 const LEAVE_WORKERS = query(
   "UPDATE workers SET config = json_remove(config, '$.authorization.user'), version = version + 1 " +
@@ -111,9 +122,17 @@ export function* removeUser(projectId: string, userId: string): Transaction<void
   yield* run(COUNT_DOWN, runs, projectId);
   yield* run(DELETE_ANSWERS, projectId, userId);
   yield* unpin({ projectId, userId });
+  yield* unpinWorkloads({ projectId, userId });
   yield* run(DELETE_SUSPENSION, projectId, userId);
   yield* run(LEAVE_WORKERS, projectId, userId);
-  for (const kind of ["authorizations", "idempotency", "keys", "workers", "suspensions"] as const)
+  for (const kind of [
+    "authorizations",
+    "idempotency",
+    "keys",
+    "workloads",
+    "workers",
+    "suspensions",
+  ] as const)
     yield* touch(kind);
 }
 

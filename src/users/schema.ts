@@ -37,6 +37,7 @@ export const UserExportResponse = Type.Object({
   remembered: rows("What tools have kept of listings, without the content."),
   answers: rows("Answers that are kept for repeated requests."),
   keys: rows("API keys that are pinned to the user, among others or alone."),
+  workloads: rows("Workloads that are pinned to the user, among others or alone."),
   workers: rows("Workers whose catalogs are read with the consent of the user."),
   suspensions: rows("Since when the user is suspended."),
   executions: rows("The execution log."),
