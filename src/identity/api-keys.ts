@@ -146,7 +146,7 @@ export class ApiKeys {
   }
 
   *#remove(principal: Principal, row: KeyRow): Transaction<void> {
-    yield* repository.deleteKey(row.project_id, row.id);
+    yield* repository.deleteKey(principal.projectId, row.id);
     yield* this.#audit.record(principal, "key.delete", row.id, { before: auditedKey(row) });
   }
 
