@@ -12,8 +12,6 @@ export async function withFileLock<T>(file: string, work: () => Promise<T>): Pro
   if (!existsSync(file)) writeFileSync(file, "", { mode: 0o600 });
   const database = new Database(file, { create: true, readwrite: true });
   try {
-    // No file next to it.
-    database.run("PRAGMA journal_mode = MEMORY");
     await locked(database, file);
     return await work();
   } finally {
@@ -24,6 +22,8 @@ export async function withFileLock<T>(file: string, work: () => Promise<T>): Pro
 async function locked(database: Database, file: string): Promise<void> {
   for (const end = performance.now() + LONGEST_MS; ;) {
     try {
+      // No file next to it.
+      database.run("PRAGMA journal_mode = MEMORY");
       database.run("BEGIN EXCLUSIVE");
       return;
     } catch (error) {

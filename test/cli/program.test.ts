@@ -52,6 +52,8 @@ describe("a command line", () => {
     [["keys", "rotate", "n", "--overlap", "90m"], "keys rotate", { name: "n", overlap_seconds: 5400 }],
     [["keys", "rotate", "n", "--overlap", "0"], "keys rotate", { name: "n", overlap_seconds: 0 }],
     [["workloads", "list"], "workloads list", {}],
+    [["login", "https://r", "--device"], "login", { url: "https://r", device: true, withKey: false }],
+    [["login", "https://r", "--with-key"], "login", { url: "https://r", device: false, withKey: true }],
     [["workloads", "show", "wl_1"], "workloads show", { id: "wl_1" }],
     [
       ["workloads", "create", "n", "--issuer", "i", "--audience", "a", "--subject", "s", "--role", "read"],
@@ -169,7 +171,7 @@ describe("a command line", () => {
       "doctor",
       { all: false, platform: "google", user: "alice", write: true, force: false },
     ],
-    [["login", "https://run.test"], "login", { url: "https://run.test" }],
+    [["login", "https://run.test"], "login", { url: "https://run.test", device: false, withKey: false }],
     [["logout"], "logout", { url: undefined }],
     [["orgs", "show", "o"], "orgs show", { id: "o" }],
     [
