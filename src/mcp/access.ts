@@ -51,7 +51,7 @@ export class Access {
   async admit(gateway: Gateway, headers: Headers, address?: string): Promise<GatewayUser> {
     if (gateway.authType !== KEY_AND_USER) return this.#withToken(gateway, headers, address);
     const credential = headers.get("authorization") ?? undefined;
-    const principal = { ...(await this.#identity.authenticate(credential)), address };
+    const principal = { ...(await this.#identity.authenticate(credential, gateway.projectId)), address };
     try {
       const user = withKey(gateway, principal, headers);
       await this.#identity.suspensions.requireActive(principal, user.userId);
