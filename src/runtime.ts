@@ -33,6 +33,7 @@ import { sealedColumns } from "./sealed-columns";
 import { checkSettingNames } from "./setting-names";
 import { SessionSettings } from "./settings";
 import { Sessions } from "./people";
+import { PersonOverview } from "./person-overview";
 import { Users } from "./users";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, Tools } from "./tools";
@@ -71,6 +72,7 @@ export interface Runtime {
   readonly manifests: Manifests;
   /** Browsers in which people are signed in. */
   readonly sessions: Sessions;
+  readonly overview: PersonOverview;
   /** Everything that is stored about a user. */
   readonly users: Users;
   readonly gateways: Gateways;
@@ -100,7 +102,7 @@ export async function createRuntime(
 ): Promise<Runtime> {
   const { core, logStore, listensOn, endReads, close } = await openCore(config, parts);
   try {
-    const services = servicesOf(core, { config, logStore, extensions, parts });
+    const services = servicesOf(core, config, logStore, extensions, parts);
     const health = new HealthCheck(core, logStore);
     await withDatabaseErrors(config.dataFolder(), async () => {
       await services.identity.ensureDefaults();
@@ -137,12 +139,10 @@ export async function createRuntime(
 
 function servicesOf(
   core: Core,
-  {
-    config,
-    logStore,
-    extensions,
-    parts,
-  }: { config: Config; logStore: Store; extensions: Extensions; parts: RuntimeParts },
+  config: Config,
+  logStore: Store,
+  extensions: Extensions,
+  parts: RuntimeParts,
 ) {
   checkSettingNames(extensions, config.declarations);
   const { clock, random, log } = core;
@@ -166,19 +166,17 @@ function servicesOf(
     },
   };
   const identity = new Identity(core, { audit, executionLog, issuer, grants });
+  const endConnections = (projectId: string, id: string, revokes: boolean) =>
+    revokes ? endConnectionsOfProvider(projectId, id, clock.now()) : removeConnections(projectId, id);
   const providers = new Providers(core, audit, extensions.presets, {
     *changed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
     },
-    *moved(projectId, id, revokes) {
-      if (revokes) yield* endConnectionsOfProvider(projectId, id, clock.now());
-      else yield* removeConnections(projectId, id);
-    },
+    moved: endConnections,
     afterOrders: () => connections.revocations.sendDueInBackground(),
     *removed(projectId, id, revokes) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was deleted", clock.now());
-      if (revokes) yield* endConnectionsOfProvider(projectId, id, clock.now());
-      else yield* removeConnections(projectId, id);
+      yield* endConnections(projectId, id, revokes);
     },
   });
   const secrets = new Secrets(core, audit, executionLog);
@@ -247,6 +245,7 @@ function servicesOf(
     (await toolsOf(projectId)).map(({ qualifiedName }) => qualifiedName),
   );
   const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization });
+  const sessions = new Sessions(core, identity.suspensions);
   const models = new Models(core, audit, config.models);
   const chat = new Chat(core, models, tools);
   const trials = new Trials(core, events, bindings, toolsOf);
@@ -287,7 +286,8 @@ function servicesOf(
       workers,
     }),
     gateways,
-    sessions: new Sessions(core, identity.suspensions),
+    sessions,
+    overview: new PersonOverview(core, { audit, connections, providers, tools, trail, sessions }),
     users: new Users(core, programs, ofUsers),
     workers,
     mcp,

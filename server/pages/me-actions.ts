@@ -1,0 +1,81 @@
+// What the forms of a person's page do. Ids of other people answer as unknown ids.
+import type { Ended, Person } from "../../src/person-overview";
+import type { Front } from "../front";
+import { shown } from "./html";
+import { confirmation, type Forms, type Notice } from "./me-forms";
+import { clientName } from "./me-sections";
+
+export interface Sent {
+  front: Front;
+  person: Person;
+  forms: Forms;
+  form: URLSearchParams;
+}
+
+/** A notice for the page, or another page. */
+export type Act = (sent: Sent) => Promise<Notice | Response>;
+
+export const ACTIONS: Readonly<Record<string, Act>> = {
+  disconnect: async (sent) => (isSure(sent) ? disconnect(sent) : askToDisconnect(sent)),
+  revoke: async (sent) => (isSure(sent) ? revoke(sent) : askToRevoke(sent)),
+  sign_out: async ({ front, person, form }) =>
+    noticeFor(await front.runtime.overview.signOut(person, idOf(form)), "session_ended"),
+  sign_out_elsewhere: async ({ front, person }) => {
+    await front.runtime.overview.signOutElsewhere(person);
+    return "others_ended";
+  },
+  cancel: async ({ front, person, form }) =>
+    noticeFor(await front.runtime.overview.cancel(person, idOf(form)), "cancelled"),
+};
+
+async function askToDisconnect({ front, person, forms, form }: Sent): Promise<Notice | Response> {
+  const id = idOf(form);
+  const found = await front.runtime.overview.connection(person, id);
+  if (found === undefined) return "unknown";
+  const { name, provider } = found;
+  const revoked =
+    provider?.oauth2.revoke === undefined
+      ? `It is deleted here. ${shown(name)} is not told; you can also remove it in your settings there.`
+      : `It is deleted here and revoked at ${shown(name)}.`;
+  return confirmation(forms, {
+    title: `Disconnect ${name}?`,
+    words: `Tools can then no longer act for you at <b>${shown(name)}</b>, until you consent again. ${revoked}`,
+    fields: { action: "disconnect", id },
+    label: `Yes, disconnect ${name}`,
+  });
+}
+
+async function disconnect({ front, person, form }: Sent): Promise<Notice> {
+  return noticeFor(await front.runtime.overview.disconnect(person, idOf(form)), "disconnected");
+}
+
+async function askToRevoke({ front, person, forms, form }: Sent): Promise<Notice | Response> {
+  const id = idOf(form);
+  const client = await front.runtime.overview.client(person, id);
+  if (client === undefined) return "unknown";
+  const name = clientName(client);
+  return confirmation(forms, {
+    title: `Revoke ${name}?`,
+    words: `<b>${shown(name)}</b> can then no longer act for you, until you allow it again. What it does now is stopped.`,
+    fields: { action: "revoke", id },
+    label: `Yes, revoke ${name}`,
+  });
+}
+
+async function revoke({ front, person, form }: Sent): Promise<Notice> {
+  return noticeFor(await front.runtime.overview.revoke(person, idOf(form)), "revoked");
+}
+
+function isSure({ form }: Sent): boolean {
+  return form.get("sure") === "yes";
+}
+
+function noticeFor(ended: Ended, done: Notice): Notice {
+  return ended === "done" ? done : ended;
+}
+
+/** Empty, which no record has, for anything that is not an id. */
+function idOf(form: URLSearchParams): string {
+  const id = form.get("id") ?? "";
+  return /^[\w-]{1,200}$/.test(id) ? id : "";
+}
