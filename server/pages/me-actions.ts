@@ -1,19 +1,9 @@
 // What the forms of a person's page do. Ids of other people answer as unknown ids.
-import type { Ended, Person } from "../../src/person-overview";
-import type { Front } from "../front";
+import type { Ended } from "../../src/person-overview";
 import { shown } from "./html";
-import { confirmation, type Forms, type Notice } from "./me-forms";
+import { type Act, confirmation, type Notice, type Sent } from "./me-forms";
+import { startConsent } from "./me-consent";
 import { clientName } from "./me-sections";
-
-export interface Sent {
-  front: Front;
-  person: Person;
-  forms: Forms;
-  form: URLSearchParams;
-}
-
-/** A notice for the page, or another page. */
-export type Act = (sent: Sent) => Promise<Notice | Response>;
 
 export const ACTIONS: Readonly<Record<string, Act>> = {
   disconnect: async (sent) => (isSure(sent) ? disconnect(sent) : askToDisconnect(sent)),
@@ -24,6 +14,7 @@ export const ACTIONS: Readonly<Record<string, Act>> = {
     await front.runtime.overview.signOutElsewhere(person);
     return "others_ended";
   },
+  consent: startConsent,
   cancel: async ({ front, person, form }) =>
     noticeFor(await front.runtime.overview.cancel(person, idOf(form)), "cancelled"),
 };

@@ -1,4 +1,6 @@
 // The page of a person, its forms and its notices. It works without scripts.
+import type { Person } from "../../src/person-overview";
+import type { Front } from "../front";
 import { escape, htmlPageWith, shown } from "./html";
 
 export const personalPage = htmlPageWith(`
@@ -19,6 +21,17 @@ export interface Forms {
   action: string;
   token: string;
 }
+
+/** A form that a person has sent. */
+export interface Sent {
+  front: Front;
+  person: Person;
+  forms: Forms;
+  form: URLSearchParams;
+}
+
+/** What a form does: a notice for the page of the person, or another answer. */
+export type Act = (sent: Sent) => Promise<Notice | Response>;
 
 /** A form that is one button. `label` says what it ends, for people who hear only the button. */
 export function buttonForm(

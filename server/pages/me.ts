@@ -9,8 +9,8 @@ import type { Front, Incoming } from "../front";
 import { requestUrl } from "../request-url";
 import { sessionCookie } from "./cookie";
 import { escape, htmlPage, redirect, shown } from "./html";
-import { type Act, ACTIONS } from "./me-actions";
-import { buttonForm, type Forms, noticeOf, personalPage } from "./me-forms";
+import { ACTIONS } from "./me-actions";
+import { type Act, buttonForm, type Forms, noticeOf, personalPage } from "./me-forms";
 import {
   clientsSection,
   connectionsSection,
