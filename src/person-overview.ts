@@ -6,7 +6,7 @@ import type { Connections, OwnConnection } from "./connections";
 import type { Core } from "./core";
 import { RuntimeError } from "./errors";
 import type { Principal } from "./identity";
-import { type BrowserSession, type ClientGrant, ClientGrants, type Sessions, type SignedIn } from "./people";
+import { type BrowserSession, type ClientGrant, OwnClients, type Sessions, type SignedIn } from "./people";
 import type { Provider, Providers } from "./providers";
 import type { ToolExecution, Tools } from "./tools";
 
@@ -56,11 +56,11 @@ interface Parts {
 
 export class PersonOverview {
   readonly #parts: Parts;
-  readonly #clients: ClientGrants;
+  readonly #clients: OwnClients;
 
   constructor(core: Core, parts: Parts) {
     this.#parts = parts;
-    this.#clients = new ClientGrants(core, parts.audit);
+    this.#clients = new OwnClients(core, parts.audit);
   }
 
   /** `whole`: the list that is shown whole. `before`: only runs before this one; of anybody else's it is as if it were absent. */

@@ -21,6 +21,13 @@ import { signedIn } from "./signed-in";
 const KEY_VARIABLE = "RUNTIME_API_KEY";
 /** In place of the user, for people who are not signed in. */
 const SOMEBODY = "YOUR-USER-ID";
+const WITH_KEY =
+  `<p>Clients send an API key, which they take from the variable <code>${KEY_VARIABLE}</code> or ask for. ` +
+  "An administrator creates it for you: <code>runtime keys create NAME --role run --user USER</code>.</p>";
+const WITH_SIGN_IN =
+  "<p>The address is all that a client needs: it opens a browser in which you sign in.</p>";
+const WITHOUT_ISSUER =
+  "<p>Clients need a user token, and this server cannot say at the moment where they get one. Ask its administrator.</p>";
 const HEADERS = { vary: "accept, cookie" };
 
 /** GET /mcp/{slug} of a browser. Undefined for an unknown or inactive gateway. Throws `rate_limited`. */
@@ -32,13 +39,14 @@ export async function gatewayPage(front: Front, incoming: Incoming): Promise<Res
   const person = await signedIn(front, incoming, gateway.projectId);
   const metadata = await metadataOf(runtime, gateway, request.headers.get("host") ?? undefined);
   const address = metadata?.resource ?? runtime.gateways.addressOf(gateway);
+  const connect = connecting(gateway, { url: address, hasIssuer: metadata !== undefined }, person);
   if (person === undefined) {
     const title = metadata === undefined ? "An MCP gateway" : gateway.name;
-    const body = WHAT_IT_IS + (await signInLink(runtime, gateway)) + connecting(gateway, address, undefined);
+    const body = WHAT_IT_IS + (await signInLink(runtime, gateway)) + connect;
     return personalPage(200, title, body, HEADERS);
   }
   rateLimit?.take(ownerOf(personOf(person, incoming)));
-  const body = (await forPerson(front, incoming, gateway, person)) + connecting(gateway, address, person);
+  const body = (await forPerson(front, incoming, gateway, person)) + connect;
   return personalPage(200, gateway.name, body, HEADERS);
 }
 
@@ -93,7 +101,11 @@ async function signInLink(runtime: Runtime, { projectId, slug }: Gateway): Promi
   return `<p><a class="button" href="${escape(address)}">Sign in to see your tools and consents</a></p>`;
 }
 
-function connecting(gateway: Gateway, url: string, person: SignedIn | undefined): string {
+function connecting(
+  gateway: Gateway,
+  { url, hasIssuer }: { url: string; hasIssuer: boolean },
+  person: SignedIn | undefined,
+): string {
   const needsKey = gateway.authType === KEY_AND_USER;
   const user = person?.userId ?? SOMEBODY;
   const entry: Entry = {
@@ -102,10 +114,7 @@ function connecting(gateway: Gateway, url: string, person: SignedIn | undefined)
     key: needsKey ? { variable: KEY_VARIABLE, user } : undefined,
     command: [],
   };
-  const how = needsKey
-    ? `<p>Clients send an API key, which they take from the variable <code>${KEY_VARIABLE}</code> or ask for. ` +
-      "An administrator creates it for you: <code>runtime keys create NAME --role run --user USER</code>.</p>"
-    : "<p>The address is all that a client needs: it opens a browser in which you sign in.</p>";
+  const how = needsKey ? WITH_KEY : hasIssuer ? WITH_SIGN_IN : WITHOUT_ISSUER;
   const links = installLinks(entry).map(
     ({ client, href }) => `<a class="button" href="${escape(href)}">Install in ${client}</a>`,
   );

@@ -137,7 +137,7 @@ const METHODS = {
 /** As the client calls itself, or what it is identified by. */
 export function clientName({ clientName: name, clientId, gateway }: ClientGrant): string {
   const host = URL.parse(clientId)?.host ?? "";
-  const own = name ?? (host === "" ? clientId : host);
+  const own = [name, host].find((text = "") => text.trim() !== "") ?? clientId;
   if (gateway === undefined) return own;
   return `${own} at ${gateway.name ?? "a deleted gateway"}`;
 }

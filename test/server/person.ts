@@ -1,4 +1,6 @@
 // A person who is signed in with a browser, for tests of the pages that need one.
+import type { PersonRole } from "../../src/identity";
+import { query, run, touch, type Transaction } from "../../src/store";
 import type { Site } from "../support/site";
 
 /** So that people sign in, whatever they do it with: tests begin sessions directly. */
@@ -52,4 +54,48 @@ export async function signInBrowser(
         body: new URLSearchParams({ token: person.formToken, ...fields }).toString(),
       }),
   };
+}
+
+interface ClientOf {
+  userId: string;
+  projectId?: string;
+  name?: string;
+  /** Id of the gateway. */
+  gateway?: string;
+  clientId?: string;
+}
+
+const ALLOW = query(
+  "INSERT INTO client_grants (id, project_id, user_id, client_id, client_name, resource, scopes, created_at, used_at) " +
+    "VALUES (?, ?, ?, ?, ?, ?, 'mcp offline_access', ?, NULL)",
+);
+
+/** Stores what the authorization server stores when a person allows a client. Returns the id. */
+export async function allowClient(
+  { runtime }: Pick<Site, "runtime">,
+  { userId, projectId = "default", name = "Desk", gateway = "", clientId = `client-${name}` }: ClientOf,
+): Promise<string> {
+  const id = `cg_${crypto.randomUUID().replaceAll("-", "")}`;
+  const { store, clock } = runtime.core;
+  await store.write(function* (): Transaction<void> {
+    yield* run(ALLOW, id, projectId, userId, clientId, name, gateway, clock.now());
+    yield* touch("clients");
+  });
+  return id;
+}
+
+const PERSON = query(
+  "INSERT INTO people (project_id, user_id, role, name, created_at, created_by) VALUES (?, ?, ?, NULL, ?, 'operator')",
+);
+
+/** Makes somebody an invited person with a role. */
+export async function invite(
+  { runtime }: Pick<Site, "runtime">,
+  { userId, projectId = "default", role }: { userId: string; projectId?: string; role: PersonRole },
+): Promise<void> {
+  const { store, clock } = runtime.core;
+  await store.write(function* (): Transaction<void> {
+    yield* run(PERSON, projectId, userId, role, clock.now());
+    yield* touch("people");
+  });
 }

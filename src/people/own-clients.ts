@@ -4,7 +4,7 @@ import type { Audit } from "../audit";
 import type { Core } from "../core";
 import type { Principal } from "../identity";
 import type { Transaction } from "../store";
-import * as repository from "./client-grant-repository";
+import * as repository from "./own-client-repository";
 
 export interface ClientGrant {
   id: string;
@@ -21,7 +21,7 @@ export interface ClientGrant {
 
 type Person = Extract<Principal, { kind: "user" }>;
 
-export class ClientGrants {
+export class OwnClients {
   readonly #core: Core;
   readonly #audit: Audit;
 

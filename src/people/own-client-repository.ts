@@ -1,5 +1,5 @@
 // SQL of what people have allowed clients. Every statement has project and user.
-import { get, query, run, type Store, touch, type Transaction } from "../store";
+import { erase, get, query, run, type Store, touch, type Transaction } from "../store";
 
 export interface ListedClientGrant {
   id: string;
@@ -52,6 +52,7 @@ export function grantInTransaction(
 }
 
 export function* removeGrant(projectId: string, userId: string, id: string): Transaction<number> {
+  yield* erase();
   yield* touch("clients");
   return yield* run(REMOVE, projectId, userId, id);
 }
