@@ -21,7 +21,7 @@ import { mcpServersOf, programsOf } from "./programs";
 import { Providers } from "./providers";
 import { Readiness } from "./readiness";
 import { Mcp } from "./mcp";
-import { Chat, Embeddings, Models, Responses } from "./llm";
+import { type ModelServices, modelServices } from "./llm";
 import { Limits } from "./limits";
 import { metricsOf } from "./metered";
 import type { Metrics } from "./metrics";
@@ -32,14 +32,14 @@ import { Secrets } from "./secrets";
 import { sealedColumns } from "./sealed-columns";
 import { checkSettingNames } from "./setting-names";
 import { SessionSettings } from "./settings";
-import { Sessions } from "./people";
+import { type PeopleServices, peopleServices } from "./people";
 import { PersonOverview } from "./person-overview";
 import { Users } from "./users";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, Tools } from "./tools";
 import { definitionOf, httpKind, Workers } from "./workers";
 
-export interface Runtime {
+export interface Runtime extends PeopleServices, ModelServices {
   readonly core: Core;
   readonly extensions: Extensions;
   /** Caps of callers, users and projects. */
@@ -70,18 +70,12 @@ export interface Runtime {
   /** Publishes heads of the audit trail and removes old rows. */
   readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
-  /** Browsers in which people are signed in. */
-  readonly sessions: Sessions;
   readonly overview: PersonOverview;
   /** Everything that is stored about a user. */
   readonly users: Users;
   readonly gateways: Gateways;
   readonly workers: Workers;
   readonly mcp: Mcp;
-  readonly models: Models;
-  readonly chat: Chat;
-  readonly responses: Responses;
-  readonly embeddings: Embeddings;
   /** What this process knows of itself, and its log, for commands on its data folder. */
   readonly ownState: OwnState;
   readonly metrics: Metrics;
@@ -102,7 +96,7 @@ export async function createRuntime(
 ): Promise<Runtime> {
   const { core, logStore, listensOn, endReads, close } = await openCore(config, parts);
   try {
-    const services = servicesOf(core, config, logStore, extensions, parts);
+    const services = servicesOf(core, { config, logStore, extensions, parts });
     const health = new HealthCheck(core, logStore);
     await withDatabaseErrors(config.dataFolder(), async () => {
       await services.identity.ensureDefaults();
@@ -139,10 +133,12 @@ export async function createRuntime(
 
 function servicesOf(
   core: Core,
-  config: Config,
-  logStore: Store,
-  extensions: Extensions,
-  parts: RuntimeParts,
+  {
+    config,
+    logStore,
+    extensions,
+    parts,
+  }: { config: Config; logStore: Store; extensions: Extensions; parts: RuntimeParts },
 ) {
   checkSettingNames(extensions, config.declarations);
   const { clock, random, log } = core;
@@ -165,7 +161,13 @@ function servicesOf(
       programs.removeProjectInBackground(project.id, project.incarnation);
     },
   };
-  const identity = new Identity(core, { audit, executionLog, issuer, grants });
+  const identity = new Identity(core, {
+    audit,
+    executionLog,
+    issuer,
+    grants,
+    roleOf: (projectId, userId) => ofPeople.people.roleOfToken(projectId, userId),
+  });
   const endConnections = (projectId: string, id: string, revokes: boolean) =>
     revokes ? endConnectionsOfProvider(projectId, id, clock.now()) : removeConnections(projectId, id);
   const providers = new Providers(core, audit, extensions.presets, {
@@ -187,6 +189,8 @@ function servicesOf(
     yield* endFlowsOfProvider(audit, projectId, id, "the project was deleted", clock.now());
     yield* endConnectionsOfProvider(projectId, id, clock.now());
   });
+  const ofPeople = peopleServices(core, identity, issuer, audit);
+  const { methodOf } = ofPeople.people;
   const authorization = new AuthorizationService(core, {
     providers,
     connections,
@@ -194,14 +198,15 @@ function servicesOf(
     limits,
     audit,
     suspensions: identity.suspensions,
+    methodOf,
   });
   const consent = new Consent(core, {
     providers,
     connections,
     settings,
-    issuer,
     limits,
     audit,
+    methodOf,
     granted: (grant) => workers.granted(grant),
   });
   const operatorKeys = new OperatorKeys(core, { providers, connections, audit });
@@ -245,9 +250,7 @@ function servicesOf(
     (await toolsOf(projectId)).map(({ qualifiedName }) => qualifiedName),
   );
   const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization });
-  const sessions = new Sessions(core, identity.suspensions);
-  const models = new Models(core, audit, config.models);
-  const chat = new Chat(core, models, tools);
+  const ofModels = modelServices(core, audit, tools, config.models);
   const trials = new Trials(core, events, bindings, toolsOf);
   const rotation = new Rotation(core, audit, sealedColumns);
   return {
@@ -282,19 +285,16 @@ function servicesOf(
       gateways,
       plugins,
       hooks,
-      models,
+      models: ofModels.models,
       workers,
     }),
     gateways,
-    sessions,
-    overview: new PersonOverview(core, { audit, connections, providers, tools, trail, sessions }),
+    ...ofPeople,
+    overview: new PersonOverview(core, { audit, connections, providers, tools, trail, ...ofPeople }),
     users: new Users(core, programs, ofUsers),
     workers,
     mcp,
-    models,
-    chat,
-    responses: new Responses(core, models, tools),
-    embeddings: new Embeddings(core, models),
+    ...ofModels,
     ownState: new OwnState(core, { backupFolder: config.backupFolder(), executionLog, connections }),
   };
 }

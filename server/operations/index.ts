@@ -11,6 +11,7 @@ import { llmOperations } from "./llm";
 import { manifestOperations } from "./manifest";
 import { modelEntryOperations } from "./model-entries";
 import type { Operation } from "./operation";
+import { peopleOperations } from "./people";
 import { pluginOperations } from "./plugins";
 import { projectOperations } from "./projects";
 import { scheduledToolOperations } from "./scheduled-tools";
@@ -44,6 +45,7 @@ export const operations: readonly Operation[] = [
   ...modelEntryOperations,
   ...trailOperations,
   ...userOperations,
+  ...peopleOperations,
 ];
 
 /** Those of the published contract: what the API description shows. */

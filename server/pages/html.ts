@@ -19,6 +19,11 @@ button { font: inherit; padding: .6rem 1.1rem; margin: .4rem .6rem .4rem 0; bord
 button.main { background: #1456c4; border-color: #1456c4; color: #fff; }
 `;
 
+/** The policy of a page (`htmlPage`) that needs more than its style and forms. */
+export function pagePolicy(more: Readonly<Record<string, readonly string[]>> = {}, style = STYLE): string {
+  return policyOf({ "style-src": [hashOf(style)], "form-action": ["'self'"], ...more });
+}
+
 /** A style as a source of a policy. */
 export function hashOf(style: string): string {
   return `'sha256-${new Bun.CryptoHasher("sha256").update(style).digest("base64")}'`;
@@ -51,7 +56,7 @@ export const htmlPage = htmlPageWith("");
 /** `htmlPage` with more rules of style. */
 export function htmlPageWith(more: string) {
   const style = STYLE + more;
-  const policy = policyOf({ "style-src": [hashOf(style)], "form-action": ["'self'"] });
+  const policy = pagePolicy({}, style);
   return (status: number, title: string, body: string, headers: Record<string, string> = {}): Response =>
     new Response(documentOf(title, style, `<main><h1>${shown(title)}</h1>${body}</main>`), {
       status,

@@ -14,4 +14,5 @@ export {
 export type { NewGrant } from "./finish";
 export { endFlowsOfProvider, endFlowsOfUser } from "./end-of-provider";
 export type { Authorization, AuthorizationInitiation } from "./schema";
+export type { SignedInAs } from "./visitor";
 export { AuthorizationService, type PendingConsents, type ScopesRequest } from "./service";

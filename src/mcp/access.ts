@@ -1,7 +1,7 @@
 // Authentication at a gateway, according to the gateway's type.
 import type { Refusals } from "../audit";
 import { type Gateway, KEY_AND_USER, OWN_SOURCE, USER_HEADERS } from "../gateways";
-import { userIdFault } from "../base";
+import { headerText, userIdFault } from "../base";
 import { forbidden, invalidAuthorization, RuntimeError } from "../errors";
 import { actFor, hasToken, type Identity, type Principal, requireRole } from "../identity";
 import { metadataAddress, resourceAddress, resourceAudiences } from "./resource";
@@ -12,8 +12,6 @@ export interface GatewayUser {
   principal: Principal;
   userId: string;
 }
-
-const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
 /** How the audit trail names a call of a gateway. */
 const OPERATION = "mcp";
@@ -153,20 +151,10 @@ function namedUser(headers: Headers): string | undefined {
     user = value;
   }
   if (user === undefined) return undefined;
-  const userId = fromUtf8(user);
+  const userId = headerText(user);
   const fault = userIdFault(userId);
   if (fault === undefined) return userId;
   throw invalidAuthorization(`The user in the header ${header} ${fault}.`);
-}
-
-// Header values are decoded as Latin-1. Valid UTF-8 is decoded again, so that a user id is the same as in a body.
-function fromUtf8(value: string): string {
-  if (!/[\x80-\xFF]/.test(value)) return value;
-  try {
-    return UTF_8.decode(Buffer.from(value, "latin1"));
-  } catch {
-    return value;
-  }
 }
 
 /** The gateway's own identity provider; undefined: that of the deployment. */

@@ -11,12 +11,22 @@ import {
   touch,
   type Transaction,
 } from "../store";
+import type { PersonRole } from "../identity";
 
 export type UserRow = Readonly<Record<string, SqlValue>>;
 
 export interface UserCounts {
   connections: number;
   scheduled_runs: number;
+  passkeys: number;
+  sessions: number;
+  clients: number;
+}
+
+/** Of an invited person. */
+export interface InvitedUser {
+  role?: PersonRole;
+  name?: string;
 }
 
 export interface UserTable {
@@ -134,6 +144,9 @@ const PARTS_OF = [
   "idempotency",
   "audit_people",
   "suspended_users",
+  "people",
+  "browser_sessions",
+  "client_grants",
 ] as const;
 const PARTS = PARTS_OF.map((table) =>
   query<{ user_id: string }>(
@@ -155,8 +168,16 @@ const countsIn = (table: string) =>
     `SELECT user_id, COUNT(*) AS count FROM ${table} WHERE project_id = ? AND user_id IN (SELECT value FROM json_each(?)) ` +
       "GROUP BY user_id",
   );
-const CONNECTIONS_OF = countsIn("connections");
-const RUNS_OF = countsIn("scheduled_runs");
+const COUNTED = {
+  connections: countsIn("connections"),
+  scheduled_runs: countsIn("scheduled_runs"),
+  passkeys: countsIn("passkeys"),
+  sessions: countsIn("browser_sessions"),
+  clients: countsIn("client_grants"),
+} as const;
+const INVITED = query<{ user_id: string; role: PersonRole; name: string | null }>(
+  "SELECT user_id, role, name FROM people WHERE project_id = ? AND user_id IN (SELECT value FROM json_each(?))",
+);
 
 /** The ids of users after one, in the order of their bytes. Those of erased users begin with a control character. */
 export async function userIds(
@@ -190,16 +211,32 @@ export async function countsOf(
   store: Store,
   projectId: string,
   userIds: readonly string[],
-): Promise<(userId: string) => UserCounts> {
+): Promise<(userId: string) => UserCounts & InvitedUser> {
   const ids = JSON.stringify(userIds);
-  const [connections, runs] = await Promise.all(
-    [CONNECTIONS_OF, RUNS_OF].map(async (statement) => {
-      const rows = await store.all(statement, projectId, ids);
-      return new Map(rows.map(({ user_id, count }) => [user_id, count]));
-    }),
-  );
-  return (userId) => ({
-    connections: connections?.get(userId) ?? 0,
-    scheduled_runs: runs?.get(userId) ?? 0,
-  });
+  const counted = async (statement: Query<{ user_id: string; count: number }>) => {
+    const rows = await store.all(statement, projectId, ids);
+    const counts = new Map(rows.map(({ user_id, count }) => [user_id, count]));
+    return (userId: string): number => counts.get(userId) ?? 0;
+  };
+  const [invited, connections, runs, passkeys, sessions, clients] = await Promise.all([
+    store.all(INVITED, projectId, ids),
+    counted(COUNTED.connections),
+    counted(COUNTED.scheduled_runs),
+    counted(COUNTED.passkeys),
+    counted(COUNTED.sessions),
+    counted(COUNTED.clients),
+  ]);
+  const people = new Map(invited.map(({ user_id, role, name }) => [user_id, { role, name }]));
+  return (userId) => {
+    const person = people.get(userId);
+    return {
+      connections: connections(userId),
+      scheduled_runs: runs(userId),
+      ...(person === undefined ? {} : { role: person.role }),
+      ...(person === undefined || person.name === null ? {} : { name: person.name }),
+      passkeys: passkeys(userId),
+      sessions: sessions(userId),
+      clients: clients(userId),
+    };
+  };
 }

@@ -1,5 +1,6 @@
 // What is known of users, and what is done with all of it. Not in the published contract.
 import { type Static, Type } from "typebox";
+import { PERSON_ROLES } from "../identity/schema";
 
 const id = Type.String({ minLength: 1, maxLength: 256, description: "The id of the user." });
 const rows = (description: string) => Type.Array(Type.Record(Type.String(), Type.Unknown()), { description });
@@ -20,6 +21,13 @@ export const UsersResponse = Type.Object({
       suspended: Type.Boolean({ description: "Whether nothing is done for the user." }),
       connections: count("Number of grants."),
       scheduled_runs: count("Number of scheduled runs, ended ones included."),
+      role: Type.Optional(
+        Type.Enum([...PERSON_ROLES], { description: "What an invited person may do in the project." }),
+      ),
+      name: Type.Optional(Type.String({ description: "How pages call an invited person." })),
+      passkeys: count("Number of passkeys."),
+      sessions: count("Number of browsers in which the user is signed in."),
+      clients: count("Number of clients that the user has allowed to act."),
     }),
   ),
   next: Type.Optional(Type.String({ description: "Value of `after` for the next page." })),
