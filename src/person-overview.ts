@@ -6,7 +6,15 @@ import type { Connections, OwnConnection } from "./connections";
 import type { Core } from "./core";
 import { RuntimeError } from "./errors";
 import type { Principal } from "./identity";
-import { type BrowserSession, type ClientGrant, OwnClients, type Sessions, type SignedIn } from "./people";
+import {
+  type BrowserSession,
+  type ClientGrant,
+  OwnClients,
+  type Passkey,
+  type Passkeys,
+  type Sessions,
+  type SignedIn,
+} from "./people";
 import type { Provider, Providers } from "./providers";
 import type { ToolExecution, Tools } from "./tools";
 
@@ -52,6 +60,7 @@ interface Parts {
   tools: Tools;
   trail: Trail;
   sessions: Sessions;
+  passkeys: Passkeys;
 }
 
 export class PersonOverview {
@@ -104,8 +113,7 @@ export class PersonOverview {
 
   /** Deletes a connection, and revokes the grant at its provider. */
   async disconnect(person: Person, id: string): Promise<Ended> {
-    const deleted = this.#parts.connections.delete(ownerOf(person), id).then(() => true);
-    return (await ofNone(deleted)) === true ? "done" : "unknown";
+    return this.#done(this.#parts.connections.delete(ownerOf(person), id));
   }
 
   async revoke(person: Person, id: string): Promise<Ended> {
@@ -118,6 +126,24 @@ export class PersonOverview {
 
   async signOutElsewhere({ projectId, userId, sessionId }: Person): Promise<void> {
     await this.#parts.sessions.endOthers(projectId, userId, sessionId);
+  }
+
+  passkeys({ projectId, userId }: Person): Promise<Passkey[]> {
+    return this.#parts.passkeys.list({ projectId, userId });
+  }
+
+  async renamePasskey(person: Person, id: string, name: string): Promise<Ended> {
+    const { projectId, userId } = person;
+    return this.#done(this.#parts.passkeys.rename(ownerOf(person), { projectId, userId, id }, name));
+  }
+
+  async removePasskey(person: Person, id: string): Promise<Ended> {
+    const { projectId, userId } = person;
+    return this.#done(this.#parts.passkeys.remove(ownerOf(person), { projectId, userId, id }));
+  }
+
+  async #done(ending: Promise<void>): Promise<Ended> {
+    return (await ofNone(ending.then(() => true))) === true ? "done" : "unknown";
   }
 
   async cancel(person: Person, id: string): Promise<Ended> {

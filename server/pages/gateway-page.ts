@@ -15,7 +15,7 @@ import { type GatewayNeed, needsAt } from "./gateway-needs";
 import { escape, shown } from "./html";
 import { mePath, personOf } from "./me";
 import { buttonForm, type Forms, personalPage } from "./me-forms";
-import { localPath, signInMethod, signInPath } from "./sign-in-address";
+import { localPath, signInPath } from "./sign-in-address";
 import { signedIn } from "./signed-in";
 
 const KEY_VARIABLE = "RUNTIME_API_KEY";
@@ -96,7 +96,7 @@ function consents(needs: readonly GatewayNeed[], { slug }: Gateway, forms: Forms
 }
 
 async function signInLink(runtime: Runtime, { projectId, slug }: Gateway): Promise<string> {
-  if ((await signInMethod(runtime, projectId)) === "none") return "";
+  if ((await runtime.people.methodOf(projectId)) === "none") return "";
   const address = signInPath(runtime, projectId, `/mcp/${slug}`);
   return `<p><a class="button" href="${escape(address)}">Sign in to see your tools and consents</a></p>`;
 }

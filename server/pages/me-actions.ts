@@ -5,6 +5,9 @@ import { type Act, confirmation, type Notice, type Sent } from "./me-forms";
 import { startConsent } from "./me-consent";
 import { clientName } from "./me-sections";
 
+const MOST_NAME = 100;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
 export const ACTIONS: Readonly<Record<string, Act>> = {
   disconnect: async (sent) => (isSure(sent) ? disconnect(sent) : askToDisconnect(sent)),
   revoke: async (sent) => (isSure(sent) ? revoke(sent) : askToRevoke(sent)),
@@ -14,6 +17,8 @@ export const ACTIONS: Readonly<Record<string, Act>> = {
     await front.runtime.overview.signOutElsewhere(person);
     return "others_ended";
   },
+  rename_passkey: renamePasskey,
+  remove_passkey: async (sent) => (isSure(sent) ? removePasskey(sent) : askToRemovePasskey(sent)),
   consent: startConsent,
   cancel: async ({ front, person, form }) =>
     noticeFor(await front.runtime.overview.cancel(person, idOf(form)), "cancelled"),
@@ -57,6 +62,33 @@ async function revoke({ front, person, form }: Sent): Promise<Notice> {
   return noticeFor(await front.runtime.overview.revoke(person, idOf(form)), "revoked");
 }
 
+async function renamePasskey({ front, person, form }: Sent): Promise<Notice> {
+  const name = (form.get("name") ?? "").trim();
+  if (name === "" || name.length > MOST_NAME || INVISIBLE.test(name)) return "bad_name";
+  return noticeFor(await front.runtime.overview.renamePasskey(person, idOf(form), name), "passkey_renamed");
+}
+
+async function askToRemovePasskey({ front, person, forms, form }: Sent): Promise<Notice | Response> {
+  const id = idOf(form);
+  const own = await front.runtime.overview.passkeys(person);
+  const found = own.find((passkey) => passkey.id === id);
+  if (found === undefined) return "unknown";
+  const last =
+    own.length > 1
+      ? ""
+      : " <b>It is your last one</b>: an administrator must invite you again before you can sign in.";
+  return confirmation(forms, {
+    title: `Remove ${found.name}?`,
+    words: `You can then no longer sign in with the passkey <b>${shown(found.name)}</b>. Browsers stay signed in.${last}`,
+    fields: { action: "remove_passkey", id },
+    label: `Yes, remove ${found.name}`,
+  });
+}
+
+async function removePasskey({ front, person, form }: Sent): Promise<Notice> {
+  return noticeFor(await front.runtime.overview.removePasskey(person, idOf(form)), "passkey_removed");
+}
+
 function isSure({ form }: Sent): boolean {
   return form.get("sure") === "yes";
 }
@@ -68,5 +100,5 @@ function noticeFor(ended: Ended, done: Notice): Notice {
 /** Empty, which no record has, for anything that is not an id. */
 function idOf(form: URLSearchParams): string {
   const id = form.get("id") ?? "";
-  return /^[\w-]{1,200}$/.test(id) ? id : "";
+  return /^[\w-]{1,1400}$/.test(id) ? id : "";
 }

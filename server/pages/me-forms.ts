@@ -40,13 +40,17 @@ export function buttonForm(
   label: string,
   isMain = false,
 ): string {
-  const hidden = Object.entries({ ...fields, token })
-    .map(([name, value]) => `<input type="hidden" name="${escape(name)}" value="${escape(value)}">`)
-    .join("");
+  const hidden = hiddenFields({ ...fields, token });
   return (
     `<form method="post" action="${escape(action)}">${hidden}` +
     `<button${isMain ? ' class="main"' : ""}>${shown(label)}</button></form>`
   );
+}
+
+export function hiddenFields(fields: Readonly<Record<string, string>>): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `<input type="hidden" name="${escape(name)}" value="${escape(value)}">`)
+    .join("");
 }
 
 /** What a notice may say. The address has the code only: no text of an address is shown. */
@@ -55,6 +59,9 @@ export const NOTICES = {
   revoked: "Revoked. The client can no longer act for you.",
   session_ended: "That browser is signed out.",
   others_ended: "All other browsers are signed out.",
+  passkey_renamed: "Renamed.",
+  passkey_removed: "Removed. You cannot sign in with that passkey any more.",
+  bad_name: "A name has 1 to 100 visible characters. Nothing was changed.",
   cancelled: "Cancelled. The tool will not run.",
   begun: "It has begun or ended already, so it cannot be cancelled.",
   unknown: "That does not exist any more. Nothing was changed.",

@@ -1,14 +1,14 @@
 // The lists on the page of a person.
 import type { ExecutionRecord } from "../../src/audit";
-import type { BrowserSession, ClientGrant } from "../../src/people";
+import type { BrowserSession, ClientGrant, Passkey } from "../../src/people";
 import type { List, Overview, Start, UsedConnection } from "../../src/person-overview";
 import { FEW, MANY } from "../../src/person-overview";
 import type { ToolExecution } from "../../src/tools";
 import { scopeList } from "./consent-text";
+import { deviceOf } from "./device";
 import { escape, shown } from "./html";
-import { buttonForm, type Forms } from "./me-forms";
+import { buttonForm, type Forms, hiddenFields } from "./me-forms";
 import { timeOf } from "./time";
-import { browserInWords } from "./user-agent";
 
 export function connectionsSection({ connections }: Overview, forms: Forms): string {
   const card = (one: UsedConnection): string => {
@@ -59,7 +59,7 @@ export function clientsSection({ clients }: Overview, forms: Forms): string {
 
 export function sessionsSection({ sessions }: Overview, forms: Forms): string {
   const card = (one: BrowserSession): string => {
-    const name = browserInWords(one.user_agent);
+    const name = deviceOf(one.user_agent ?? null);
     const end = one.current
       ? ""
       : buttonForm(
@@ -83,6 +83,31 @@ export function sessionsSection({ sessions }: Overview, forms: Forms): string {
     "Browsers",
     "Where you are signed in.",
     cardsOf(sessions, card, "sessions", forms) + others,
+  );
+}
+
+/** `add`: the path of the page on which a further one is set. */
+export function passkeysSection(
+  passkeys: readonly Passkey[],
+  forms: Forms,
+  { add }: { add: string },
+): string {
+  const card = (one: Passkey, index: number): string =>
+    `<h3>${shown(one.name)}</h3><dl>${term("Since", timeOf(one.created_at))}` +
+    `${term("Last used", one.used_at === undefined ? "never" : timeOf(one.used_at))}</dl>` +
+    `<form method="post" action="${escape(forms.action)}">` +
+    hiddenFields({ action: "rename_passkey", id: one.id, token: forms.token }) +
+    `<label for="name${index}">Another name for ${shown(one.name)}</label>` +
+    `<input id="name${index}" name="name" required maxlength="100" autocomplete="off">` +
+    `<button>Rename ${shown(one.name)}</button></form>` +
+    buttonForm(forms, { action: "remove_passkey", id: one.id }, `Remove ${one.name}`);
+  const cards = passkeys.map((one, index) => `<li>${card(one, index)}</li>`).join("");
+  return section(
+    "passkeys",
+    "Passkeys",
+    "What you sign in with.",
+    (cards === "" ? "<p>You have no passkeys.</p>" : `<ul class="cards">${cards}</ul>`) +
+      `<p><a class="button" href="${escape(add)}">Add a passkey</a></p>`,
   );
 }
 

@@ -5,26 +5,26 @@ import { DEFAULT_ID } from "../../src/identity";
 import type { SignedIn } from "../../src/people";
 import { LISTS, ownerOf, type Person } from "../../src/person-overview";
 import { bodyLimits, readText } from "../body";
+import type { Runtime } from "../../src/runtime";
 import type { Front, Incoming } from "../front";
 import { requestUrl } from "../request-url";
-import { sessionCookie } from "./cookie";
-import { escape, htmlPage, redirect, shown } from "./html";
+import { htmlPage, redirect, shown } from "./html";
 import { ACTIONS } from "./me-actions";
 import { type Act, buttonForm, type Forms, noticeOf, personalPage } from "./me-forms";
 import {
   clientsSection,
   connectionsSection,
+  passkeysSection,
   runsSection,
   scheduledSection,
   sessionsSection,
 } from "./me-sections";
-import { localPath, signInMethod, signInPath } from "./sign-in-address";
+import { noSignIn } from "./sign-in";
+import { localPath, signInPath } from "./sign-in-address";
 import { checkForm, signedIn } from "./signed-in";
 
 /** A form has an id, a token and a few words. */
 const MAX_FORM_BYTES = 8_000;
-/** In place of a session that this browser has just ended. */
-const SIGNED_OUT = "signed_out";
 
 /** GET /me and /me/{project} */
 export async function openMe(front: Front, incoming: Incoming): Promise<Response> {
@@ -39,14 +39,21 @@ export async function openMe(front: Front, incoming: Incoming): Promise<Response
     runtime.overview.read(personOf(person, incoming), { whole, before }),
     runtime.identity.projects.nameOf(projectId),
   ]);
+  const passkeys =
+    (await runtime.people.methodOf(projectId)) === "passkey"
+      ? passkeysSection(await runtime.overview.passkeys(personOf(person, incoming)), forms, {
+          add: localPath(runtime, `/sign-in/passkey/new?${new URLSearchParams({ project: projectId })}`),
+        })
+      : "";
   const role = incoming.principal?.kind === "user" ? (incoming.principal.role ?? "member") : "member";
   const body =
     noticeOf(query.get("done")) +
     `<div class="who"><p>You are <b>${shown(person.userId)}</b> (${role}) in the project <b>${shown(name ?? projectId)}</b>.</p>` +
-    `${buttonForm(forms, { action: "leave" }, "Sign out of this browser")}</div>` +
+    `${signOutForm(runtime, person)}</div>` +
     connectionsSection(overview, forms) +
     clientsSection(overview, forms) +
     sessionsSection(overview, forms) +
+    passkeys +
     scheduledSection(overview, forms) +
     runsSection(overview, forms, before === undefined);
   return personalPage(200, "What acts for you", body);
@@ -57,7 +64,7 @@ export async function actAtMe(front: Front, incoming: Incoming): Promise<Respons
   const { runtime } = front;
   const visit = await visitOf(front, incoming);
   if (visit instanceof Response) return visit;
-  const { person, forms, projectId } = visit;
+  const { person, forms } = visit;
   const limits = { ...bodyLimits(runtime.core.settings), maxBytes: MAX_FORM_BYTES };
   const form = new URLSearchParams(await readText(incoming.request, limits));
   try {
@@ -68,7 +75,6 @@ export async function actAtMe(front: Front, incoming: Incoming): Promise<Respons
     return htmlPage(403, "This did not work", `<p>${shown(error.message)}</p>`);
   }
   const name = form.get("action") ?? "";
-  if (name === "leave") return leave(front, person, projectId, forms);
   const act: Act | undefined = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
   if (act === undefined)
     return htmlPage(400, "This did not work", "<p>The form has no known action. Load the page again.</p>");
@@ -83,15 +89,13 @@ async function visitOf(
   incoming: Incoming,
 ): Promise<{ person: SignedIn; projectId: string; forms: Forms } | Response> {
   const { runtime, rateLimit } = front;
-  const { params, request } = incoming;
+  const { params } = incoming;
   const projectId = params["project"] === undefined ? DEFAULT_ID : params["project"];
-  if (projectId === null || (await signInMethod(runtime, projectId)) === "none") return notHere();
+  if (projectId === null || (await runtime.people.methodOf(projectId)) === "none") return noSignIn();
   const path = mePath(projectId);
   const person = await signedIn(front, incoming, projectId);
   if (person === undefined) {
-    const isOut = requestUrl(request).searchParams.get("done") === SIGNED_OUT;
-    const address = signInPath(runtime, projectId, path);
-    return isOut ? signedOut(address) : redirect(address, undefined, runtime.core.publicUrl());
+    return redirect(signInPath(runtime, projectId, path), undefined, runtime.core.publicUrl());
   }
   rateLimit?.take(ownerOf(personOf(person, incoming)));
   return { person, projectId, forms: { action: localPath(runtime, path), token: person.formToken } };
@@ -100,6 +104,11 @@ async function visitOf(
 /** Undefined for anything that is not an id. */
 function idIn(text: string | null): string | undefined {
   return text !== null && /^[\w-]{1,200}$/.test(text) ? text : undefined;
+}
+
+function signOutForm(runtime: Runtime, { projectId, formToken: token }: SignedIn): string {
+  const fields = { project: projectId, to: mePath(projectId) };
+  return buttonForm({ action: localPath(runtime, "/sign-out"), token }, fields, "Sign out of this browser");
 }
 
 /** The path of the page of a project. */
@@ -112,34 +121,4 @@ export function personOf(
   { address }: Incoming,
 ): Person {
   return { projectId, incarnation, userId, sessionId, address };
-}
-
-async function leave(
-  { runtime }: Front,
-  person: SignedIn,
-  projectId: string,
-  forms: Forms,
-): Promise<Response> {
-  const publicUrl = runtime.core.publicUrl();
-  await runtime.sessions.end(person.projectId, person.userId, person.sessionId);
-  const answer = redirect(`${forms.action}?done=${SIGNED_OUT}`, undefined, publicUrl);
-  answer.headers.append("set-cookie", sessionCookie("", projectId, publicUrl, 0));
-  return answer;
-}
-
-function signedOut(address: string): Response {
-  return htmlPage(
-    200,
-    "You are signed out",
-    `<p>This browser is signed out. <a href="${escape(address)}">Sign in again</a></p>`,
-  );
-}
-
-function notHere(): Response {
-  return htmlPage(
-    404,
-    "People do not sign in here",
-    "<p>This page is for people who sign in, and people do not sign in here. Programs use API keys.</p>" +
-      "<p>An administrator can change it with the setting <code>sign_in</code>.</p>",
-  );
 }

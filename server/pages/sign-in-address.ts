@@ -1,13 +1,5 @@
-// Where browsers sign in to a project.
-import type { SignInMethod } from "../../src/people";
+// The addresses of pages for people.
 import type { Runtime } from "../../src/runtime";
-
-/** How people sign in to a project. */
-export async function signInMethod({ core }: Runtime, _projectId: string): Promise<SignInMethod> {
-  const { settings } = core;
-  const hasClient = settings["auth.url"] !== undefined && settings["auth.client_id"] !== undefined;
-  return settings.sign_in ?? (hasClient ? "oidc" : "none");
-}
 
 /** The path of an address in browsers: with the prefix of a proxy, on the host that the browser has asked. */
 export function localPath({ core }: Runtime, path: string): string {

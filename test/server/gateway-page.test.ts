@@ -2,10 +2,10 @@
 // it says that clients are connected.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { webhookPeer } from "../hooks/webhook-peer";
-import { linkChat, type OpenIdSite, startOpenIdSite } from "../interop/oidc/site";
+import { type OpenIdSite, startOpenIdSite } from "../interop/oidc/site";
 import { at } from "../support/api";
 import type { Site } from "../support/site";
-import { PEOPLE, type PersonBrowser, signInBrowser } from "./person";
+import { linkAccount, PEOPLE, type PersonBrowser, signInBrowser } from "./person";
 
 /** What browsers send for a page. */
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
@@ -160,7 +160,7 @@ describe("a signed-in person", () => {
     const operator = await site.runtime.identity.operator("default");
     const tool_filter = { allowed_tools: ["Chat.WhoAmI"] };
     await site.runtime.gateways.create(operator, { name: "Small", slug: "small", tool_filter });
-    await linkChat(site, "bob");
+    await linkAccount(site, "bob", "default", "Chat.WhoAmI");
     const bob = await signInBrowser(site, "bob");
     expect(textOf(await pageOf(bob, "small"))).toContain("Team chat (sandbox) Done: nothing is missing.");
     expect(textOf(await pageOf(bob, "support"))).toContain("Missing:");
@@ -171,9 +171,10 @@ describe("a signed-in person", () => {
     const answer = await carol.send({ action: "consent", gateway: "support", provider: "slack" });
     expect(answer.status).toBe(200);
     const address = /^0; url=(\S+)$/.exec(answer.headers.get("refresh") ?? "")?.[1] ?? "";
-    expect(address).toStartWith(`${site.url}/authorize/`);
+    const own = site.runtime.core.publicUrl();
+    expect(address).toStartWith(`${own}/authorize/`);
     const flows = await site.runtime.users.export(await site.runtime.identity.operator("default"), "carol");
-    expect(flows.consents).toMatchObject([{ status: "pending", next_uri: `${site.url}/mcp/support` }]);
+    expect(flows.consents).toMatchObject([{ status: "pending", next_uri: `${own}/mcp/support` }]);
     expect(at(flows.consents, "0.needed")).toContain("chat:write");
   });
 
@@ -236,7 +237,7 @@ describe("connecting a client", () => {
     const html = await pageOf(alice, "keys");
     const cursor = new URL(linkTo(html, "cursor:")).searchParams.get("config") ?? "";
     const headers = { Authorization: "Bearer ${env:RUNTIME_API_KEY}", "X-User-ID": "alice" };
-    expect(JSON.parse(atob(cursor))).toEqual({ url: `${site.url}/mcp/keys`, headers });
+    expect(JSON.parse(atob(cursor))).toEqual({ url: `${site.runtime.core.publicUrl()}/mcp/keys`, headers });
     const vscode = JSON.parse(decodeURIComponent(linkTo(html, "vscode:").split("?")[1] ?? ""));
     expect(vscode.headers.Authorization).toBe("Bearer ${input:runtime-api-key}");
     expect(vscode.inputs).toMatchObject([{ id: "runtime-api-key", password: true }]);

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../connections/executing";
 import { api, at } from "../support/api";
 import type { Site } from "../support/site";
-import { allowClient, PEOPLE, signInBrowser } from "./person";
-import { connect, databaseOf, dumpWithoutRefusals, type Stage, startStage } from "./stage";
+import { addPasskey, allowClient, linkAccount, PEOPLE, signInBrowser } from "./person";
+import { databaseOf, dumpWithoutRefusals, type Stage, startStage } from "./stage";
 
 let stage: Stage;
 let site: Site;
@@ -31,7 +31,7 @@ const audited = async (action: string) =>
 describe("disconnecting", () => {
   test("asks first, then deletes the connection and revokes the grant at the provider", async () => {
     const { user, browser } = await somebody();
-    const id = await connect(stage, user, "alice");
+    const id = await linkAccount(site, user);
     site.chat.clearRequests();
 
     const asked = await browser.send({ action: "disconnect", id });
@@ -51,7 +51,7 @@ describe("disconnecting", () => {
 
   test("twice says that there is nothing more to end", async () => {
     const { user, browser } = await somebody();
-    const id = await connect(stage, user, "alice");
+    const id = await linkAccount(site, user);
     await browser.send({ action: "disconnect", id, sure: "yes" });
     for (const sure of ["yes", "no"])
       expect(locationOf(await browser.send({ action: "disconnect", id, sure }))).toEqual([
@@ -112,14 +112,15 @@ describe("signing out", () => {
       expect((await kept.open(path)).status).toBe(200);
   });
 
-  test("of this browser removes its cookie, and the page says so instead of signing in again", async () => {
+  test("of this browser ends its session and removes its cookie", async () => {
     const { browser } = await somebody();
-    const done = await browser.send({ action: "leave" });
-    expect(locationOf(done)).toEqual([303, "/me?done=signed_out"]);
+    const html = await (await browser.open("/me")).text();
+    const form = /<form method="post" action="(\/sign-out)">(.*?)<\/form>/.exec(html);
+    expect(form?.[2]).toContain("<button>Sign out of this browser</button>");
+    const done = await browser.send({ project: "default", to: "/me" }, { path: form?.[1] ?? "" });
+    expect(await done.text()).toContain("<h1>You are signed out</h1>");
     expect(done.headers.get("set-cookie")).toMatch(/^runtime_session_default=; .*Max-Age=0/);
-    const page = await browser.open("/me?done=signed_out");
-    expect(page.status).toBe(200);
-    expect(await page.text()).toContain('<a href="/sign-in?project=default&amp;to=%2Fme">Sign in again</a>');
+    expect((await browser.open("/me")).status).toBe(303);
   });
 });
 
@@ -131,7 +132,7 @@ describe("cancelling a scheduled run", () => {
 
   test("cancels one that waits", async () => {
     const { user, browser } = await somebody();
-    await connect(stage, user, "alice");
+    await linkAccount(site, user);
     const id = await schedule(user, "2999-01-01T00:00:00");
     expect(locationOf(await browser.send({ action: "cancel", id }))).toEqual([303, "/me?done=cancelled"]);
     const run = await agent().get(`/v1/scheduled_tools/${id}`);
@@ -141,13 +142,42 @@ describe("cancelling a scheduled run", () => {
 
   test("says that it is too late for one that has ended", async () => {
     const { user, browser } = await somebody();
-    await connect(stage, user, "alice");
+    await linkAccount(site, user);
     const id = await schedule(user, "2020-01-01T00:00:00");
     await until(
       async () => at((await agent().get(`/v1/scheduled_tools/${id}`)).body, "finished_at") !== undefined,
     );
     expect(locationOf(await browser.send({ action: "cancel", id }))).toEqual([303, "/me?done=begun"]);
   }, 30_000);
+});
+
+describe("passkeys", () => {
+  test("are renamed, and removed after a question that says what the last one means", async () => {
+    const { user, browser } = await somebody();
+    const [one, two] = [await addPasskey(site, user, "Laptop"), await addPasskey(site, user, "Key ring")];
+    const named = await browser.send({ action: "rename_passkey", id: one, name: "  Old <laptop> " });
+    expect(locationOf(named)).toEqual([303, "/me?done=passkey_renamed"]);
+    expect(await (await browser.open("/me")).text()).toContain("<h3>Old &lt;laptop&gt;</h3>");
+
+    const first = await (await browser.send({ action: "remove_passkey", id: one })).text();
+    expect(first).toContain("<h1>Remove Old &lt;laptop&gt;?</h1>");
+    expect(first).not.toContain("last one");
+    const removed = await browser.send({ action: "remove_passkey", id: one, sure: "yes" });
+    expect(locationOf(removed)).toEqual([303, "/me?done=passkey_removed"]);
+    const last = await (await browser.send({ action: "remove_passkey", id: two })).text();
+    expect(last).toContain("It is your last one");
+    expect(await (await browser.open("/me")).text()).toContain('href="/sign-in/passkey/new?project=default"');
+  });
+
+  test.each(["", "   ", "x".repeat(101), "a\u0000b", "a\u202Eb"])("cannot be called %p", async (name) => {
+    const { user, browser } = await somebody();
+    const id = await addPasskey(site, user, "Laptop");
+    expect(locationOf(await browser.send({ action: "rename_passkey", id, name }))).toEqual([
+      303,
+      "/me?done=bad_name",
+    ]);
+    expect(await (await browser.open("/me")).text()).toContain("<h3>Laptop</h3>");
+  });
 });
 
 describe("a form is refused", () => {
@@ -170,7 +200,7 @@ describe("a form is refused", () => {
     const html = await (await other.open("/me")).text();
     const token = /name="token" value="(\w+)"/.exec(html)?.[1] ?? "";
     expect(token).toHaveLength(64);
-    expect((await browser.send({ action: "leave", token })).status).toBe(403);
+    expect((await browser.send({ action: "sign_out_elsewhere", token })).status).toBe(403);
   });
 
   test.each(["", "delete_everything", "constructor", "__proto__"])("with the action %p", async (action) => {
@@ -180,7 +210,9 @@ describe("a form is refused", () => {
 
   test("when it is too large", async () => {
     const { browser } = await somebody();
-    expect((await browser.send({ action: "leave", padding: "x".repeat(10_000) })).status).toBe(413);
+    expect((await browser.send({ action: "sign_out_elsewhere", padding: "x".repeat(10_000) })).status).toBe(
+      413,
+    );
   });
 });
 
@@ -189,7 +221,7 @@ test.each(["", "../x", "a b", "%00", "x".repeat(300)])(
   async (id) => {
     const { browser } = await somebody();
     const before = dumpWithoutRefusals(databaseOf(site));
-    for (const action of ["disconnect", "revoke", "sign_out", "cancel"])
+    for (const action of ["disconnect", "revoke", "sign_out", "cancel", "remove_passkey"])
       expect(locationOf(await browser.send({ action, id, sure: "yes" }))).toEqual([303, "/me?done=unknown"]);
     expect(dumpWithoutRefusals(databaseOf(site))).toEqual(before);
   },

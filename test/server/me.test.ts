@@ -2,8 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { api } from "../support/api";
 import { type Site, startSite } from "../support/site";
-import { allowClient, FIREFOX, PEOPLE, type PersonBrowser, signInBrowser } from "./person";
-import { connect, startStage, type Stage } from "./stage";
+import {
+  allowClient,
+  FIREFOX,
+  invite,
+  linkAccount,
+  PEOPLE,
+  type PersonBrowser,
+  signInBrowser,
+} from "./person";
+import { type Stage, startStage } from "./stage";
 
 let stage: Stage;
 let site: Site;
@@ -11,7 +19,7 @@ let alice: PersonBrowser;
 beforeAll(async () => {
   stage = await startStage({ environment: PEOPLE });
   ({ site } = stage);
-  await connect(stage, "alice");
+  await linkAccount(site, "alice");
   const agent = api(site.url, stage.keys.admin);
   await agent.post("/v1/tools/execute", { tool_name: "Chat.WhoAmI", user_id: "alice" });
   await agent.post("/v1/tools/execute", {
@@ -42,6 +50,11 @@ const textOf = (html: string): string =>
 describe("the page shows", () => {
   test("who the person is", async () => {
     expect(textOf(await page())).toContain("You are alice (member) in the project default .");
+  });
+
+  test("the role of the person", async () => {
+    await invite(site, { userId: "root", role: "admin" });
+    expect(textOf(await page(await signInBrowser(site, "root")))).toContain("You are root (admin) in");
   });
 
   test("a connection with its account, its scopes in words, and when it was used", async () => {
@@ -149,7 +162,7 @@ describe("the page is safe", () => {
     expect(buttons.filter((text) => !/^(Disconnect|Revoke|Sign out|Cancel) \S/.test(text))).toEqual([]);
     expect(html.match(/<h1>/g)).toHaveLength(1);
     const sections = [...html.matchAll(/<section aria-labelledby="(\w+)"><h2 id="(\w+)">/g)];
-    expect(sections).toHaveLength(5);
+    expect(sections).toHaveLength(6);
     expect(sections.every(([, label, id]) => label === id)).toBe(true);
   });
 });
@@ -166,7 +179,7 @@ describe("long lists", () => {
   });
 
   test("of runs go on by a link to older ones", async () => {
-    await connect(stage, "runner", "alice");
+    await linkAccount(site, "runner");
     const agent = api(site.url, stage.keys.admin);
     for (let number = 0; number < 23; number += 1)
       await agent.post("/v1/tools/execute", { tool_name: "Chat.WhoAmI", user_id: "runner" });
@@ -190,7 +203,6 @@ describe("somebody who is not signed in", () => {
   test.each([
     ["/me", "project=default&to=%2Fme"],
     ["/me/other", "project=other&to=%2Fme%2Fother"],
-    ["/me/a%26b%2Fc", "project=a%26b%2Fc&to=%2Fme%2Fa%2526b%252Fc"],
   ])("is sent from %s to the sign-in", async (path, query) => {
     expect(await locationOf(path)).toEqual([303, `/sign-in?${query}`]);
     expect(await locationOf(path, { method: "POST", body: "action=sign_out_elsewhere" })).toEqual([
@@ -205,14 +217,20 @@ describe("somebody who is not signed in", () => {
       303,
       "/sign-in?project=default&to=%2Fme",
     ]);
-    await send({ action: "leave" });
+    await send({ project: "other" }, { path: "/sign-out" });
     expect((await locationOf("/me/other", { headers: { cookie } }))[0]).toBe(303);
   });
 
-  test("gets a page that says so where people do not sign in", async () => {
+  test("gets a page that says so where people do not sign in, and for a project that does not exist", async () => {
     await using closed = await startSite();
-    for (const path of ["/me", "/me/default"]) {
-      const response = await fetch(closed.url + path, { redirect: "manual" });
+    const addresses = ["/me", "/me/default"].map((path) => closed.url + path);
+    for (const address of [
+      ...addresses,
+      `${site.url}/me/unknown`,
+      `${site.url}/me/a%26b%2Fc`,
+      `${site.url}/me/%ff`,
+    ]) {
+      const response = await fetch(address, { redirect: "manual" });
       expect(response.status).toBe(404);
       expect(await response.text()).toContain("People do not sign in here");
     }
