@@ -1,4 +1,5 @@
 // People who sign in: sessions of browsers, and who somebody is in a project.
+export { type ClientGrant, OwnClients } from "./own-clients";
 export type {
   BrowserSession,
   BrowserSessions,
