@@ -7,6 +7,7 @@ import { json, print, printList, type Shape } from "../output";
 import { printable } from "../printable";
 import { deleteVerb, showVerb } from "../record-verbs";
 import { invitedVerbs } from "../invited-verbs";
+import { sessionVerbs } from "../user-sessions";
 
 const USERS = "/v1/admin/users";
 const PAGE = 1000;
@@ -109,6 +110,7 @@ export const verbs = [
       io.note(`The user ${printable(user)} is not suspended.`);
     },
   }),
+  ...sessionVerbs,
   deleteVerb({
     usage: "erase <user>",
     summary:

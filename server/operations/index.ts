@@ -17,6 +17,7 @@ import { projectOperations } from "./projects";
 import { scheduledToolOperations } from "./scheduled-tools";
 import { secretOperations } from "./secrets";
 import { serviceOperations } from "./service";
+import { sessionOperations } from "./sessions";
 import { settingsOperations } from "./settings";
 import { toolOperations } from "./tools";
 import { trailOperations } from "./trail";
@@ -46,6 +47,7 @@ export const operations: readonly Operation[] = [
   ...trailOperations,
   ...userOperations,
   ...peopleOperations,
+  ...sessionOperations,
 ];
 
 /** Those of the published contract: what the API description shows. */

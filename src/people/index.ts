@@ -1,6 +1,8 @@
 // People who sign in: sessions of browsers, and who somebody is in a project.
 export type {
   BrowserSession,
+  BrowserSessions,
+  EndedSessions,
   Invitation,
   InvitationLink,
   PersonChange,
@@ -10,13 +12,13 @@ export type {
 } from "./schema";
 export type { Browser } from "./browser";
 export { Invitations, type OpenedLink } from "./invitations";
-export { type EndedAccess, endAccess } from "./people-repository";
 export { type RelyingParty, relyingPartyOf } from "./passkeys/relying-party";
 export type { Passkey } from "./passkeys/schema";
 export { type NewPasskey, Passkeys } from "./passkeys/service";
 export { SIGN_IN_METHODS, type SignInMethod } from "../identity";
 export type { SessionMethod } from "./terms";
 export { type NewSession, Sessions, type SignedIn } from "./sessions";
+export { endAccess } from "./end-access";
 export { sealedIdentities } from "./identity-repository";
 export { methodOfDeployment } from "./methods";
 export { type PeopleServices, peopleServices } from "./compose";

@@ -23,6 +23,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "users-invite": "users invite",
   "users-update": "users update",
   "users-remove": "users remove",
+  "sessions-list": "users sessions",
+  "sessions-end": "users sign-out",
   "auth-connections-list": "connections list",
   "auth-connections-get": "connections show",
   "auth-connections-delete": "connections delete",

@@ -166,6 +166,8 @@ export const ROWS: Record<string, Row> = {
     success: 404,
   },
   "users-remove": { path: "/v1/admin/users/remove", body: { user_id: "unknown" }, success: 404 },
+  "sessions-list": { path: "/v1/admin/users/sessions?user_id=ada", success: 200 },
+  "sessions-end": { path: "/v1/admin/users/sessions/end", body: { user_id: "ada" }, success: 200 },
   "data-key-rotate": { path: "/v1/admin/data_key/rotate", success: 200 },
   "organizations-list": { path: "/v1/admin/organizations", success: 200 },
   "projects-list": { path: "/v1/admin/projects", success: 200 },
