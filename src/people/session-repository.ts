@@ -81,13 +81,6 @@ export function* removeOf(projectId: string, userId: string): Transaction<number
   yield* touch("sessions");
   return yield* run(REMOVE_OF, projectId, userId);
 }
-
-/** All of a person but one. */
-export function* removeOthers(projectId: string, userId: string, id: string): Transaction<number> {
-  yield* touch("sessions");
-  return yield* run(REMOVE_OTHERS, projectId, userId, id);
-}
-
 export function* removeByHash(projectId: string, hash: string): Transaction<number> {
   yield* touch("sessions");
   return yield* run(REMOVE_HASH, projectId, hash);
