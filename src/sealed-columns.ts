@@ -7,7 +7,8 @@ import { sealedModels } from "./llm";
 import { sealedClientSecrets } from "./providers";
 import { sealedSecrets } from "./secrets";
 import { sealedAnswers, sealedMemory, sealedRuns } from "./tools";
-import { sealedIdentityKeys, sealedRegistrations, sealedWorkers } from "./workers";
+import { identityKeyTable, tokenKeyTable } from "./jwt-keys";
+import { sealedRegistrations, sealedWorkers } from "./workers";
 
 export const sealedColumns: readonly SealedColumn[] = [
   ...sealedClientSecrets,
@@ -21,5 +22,6 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...sealedRuns,
   ...sealedMemory,
   ...sealedRegistrations,
-  ...sealedIdentityKeys,
+  ...identityKeyTable.sealed,
+  ...tokenKeyTable.sealed,
 ];
