@@ -11,7 +11,7 @@ import { recordRestoration } from "./backup";
 import type { Config } from "./config";
 import { Connections, endConnectionsOfProvider, LeavingGrants, removeConnections } from "./connections";
 import type { Core } from "./core";
-import { Gateways } from "./gateways";
+import { Gateways, SignInResources } from "./gateways";
 import { withDatabaseErrors } from "./data-folder";
 import { type Health, HealthCheck } from "./health";
 import { openCore, type RuntimeParts } from "./open-core";
@@ -21,7 +21,7 @@ import { mcpServersOf, programsOf } from "./programs";
 import { Providers } from "./providers";
 import { Readiness } from "./readiness";
 import { Mcp } from "./mcp";
-import { Chat, Embeddings, Models, Responses } from "./llm";
+import { type ModelServices, modelServices } from "./llm";
 import { Limits } from "./limits";
 import { metricsOf } from "./metered";
 import type { Metrics } from "./metrics";
@@ -32,13 +32,13 @@ import { Secrets } from "./secrets";
 import { sealedColumns } from "./sealed-columns";
 import { checkSettingNames } from "./setting-names";
 import { SessionSettings } from "./settings";
-import { Sessions } from "./people";
+import { admissionOf, AuthorizationServer, ownTokensOf, peopleOf, Sessions } from "./people";
 import { Users } from "./users";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, Tools } from "./tools";
 import { definitionOf, httpKind, Workers } from "./workers";
 
-export interface Runtime {
+export interface Runtime extends ModelServices {
   readonly core: Core;
   readonly extensions: Extensions;
   /** Caps of callers, users and projects. */
@@ -71,15 +71,13 @@ export interface Runtime {
   readonly manifests: Manifests;
   /** Browsers in which people are signed in. */
   readonly sessions: Sessions;
+  /** OAuth for clients that act for people who sign in. */
+  readonly authorizationServer: AuthorizationServer;
   /** Everything that is stored about a user. */
   readonly users: Users;
   readonly gateways: Gateways;
   readonly workers: Workers;
   readonly mcp: Mcp;
-  readonly models: Models;
-  readonly chat: Chat;
-  readonly responses: Responses;
-  readonly embeddings: Embeddings;
   /** What this process knows of itself, and its log, for commands on its data folder. */
   readonly ownState: OwnState;
   readonly metrics: Metrics;
@@ -165,7 +163,9 @@ function servicesOf(
       programs.removeProjectInBackground(project.id, project.incarnation);
     },
   };
-  const identity = new Identity(core, { audit, executionLog, issuer, grants });
+  const people = peopleOf(core.settings);
+  const ownTokens = () => ownTokensOf(authorizationServer, people);
+  const identity = new Identity(core, { audit, executionLog, issuer, grants, ownTokens });
   const providers = new Providers(core, audit, extensions.presets, {
     *changed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
@@ -246,9 +246,11 @@ function servicesOf(
   const gateways = new Gateways(core, audit, async (projectId) =>
     (await toolsOf(projectId)).map(({ qualifiedName }) => qualifiedName),
   );
-  const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization });
-  const models = new Models(core, audit, config.models);
-  const chat = new Chat(core, models, tools);
+  const admission = admissionOf(people, identity.suspensions);
+  const resources = new SignInResources(core, gateways, people);
+  const authorizationServer = new AuthorizationServer(core, { audit, resources, admission });
+  const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization, people });
+  const ofModels = modelServices(core, audit, tools, config.models);
   const trials = new Trials(core, events, bindings, toolsOf);
   const rotation = new Rotation(core, audit, sealedColumns);
   return {
@@ -283,18 +285,16 @@ function servicesOf(
       gateways,
       plugins,
       hooks,
-      models,
+      models: ofModels.models,
       workers,
     }),
     gateways,
+    authorizationServer,
     sessions: new Sessions(core, identity.suspensions),
     users: new Users(core, programs, ofUsers),
     workers,
     mcp,
-    models,
-    chat,
-    responses: new Responses(core, models, tools),
-    embeddings: new Embeddings(core, models),
+    ...ofModels,
     ownState: new OwnState(core, { backupFolder: config.backupFolder(), executionLog, connections }),
   };
 }

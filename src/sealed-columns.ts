@@ -4,6 +4,7 @@ import { sealedConnections } from "./connections";
 import type { SealedColumn } from "./crypto";
 import { sealedPlugins } from "./hooks";
 import { sealedModels } from "./llm";
+import { sealedClients, sealedItems } from "./people";
 import { sealedClientSecrets } from "./providers";
 import { sealedSecrets } from "./secrets";
 import { sealedAnswers, sealedMemory, sealedRuns } from "./tools";
@@ -24,4 +25,6 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...sealedRegistrations,
   ...identityKeyTable.sealed,
   ...tokenKeyTable.sealed,
+  ...sealedItems,
+  ...sealedClients,
 ];

@@ -22,6 +22,8 @@ export interface Gateway {
   pinnedTools: ReadonlySet<string> | undefined;
   /** Headers of clients that MCP workers get, in lower case. */
   passedHeaders: readonly string[];
+  /** Ids of clients that need no consent of people who sign in. */
+  trustedClients: readonly string[];
 }
 
 export function gatewayOf(row: GatewayRow): Gateway {
@@ -38,6 +40,7 @@ export function gatewayOf(row: GatewayRow): Gateway {
     allowedTools: allowed === undefined ? undefined : folded(allowed),
     pinnedTools: discovery?.enabled === true ? folded(discovery.pinned_asset_keys ?? []) : undefined,
     passedHeaders: passedHeaders(listOf(row.passthrough_headers)),
+    trustedClients: listOf(row.consent_skip_client_ids) ?? [],
   };
 }
 

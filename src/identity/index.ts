@@ -13,6 +13,7 @@ export {
 } from "./principal";
 export type { ApiKey, ApiKeyCreate, Binding, Caller, Organization, Project, ProjectPatch } from "./schema";
 export { projectBinding } from "./projects";
+export type { OwnToken, OwnTokens } from "./own-tokens";
 export { hasToken, keyPrefixOf } from "./credential";
 export { Identity } from "./service";
 export { ambiguousSources, DEFAULT_ID } from "./user-principals";

@@ -12,6 +12,7 @@ import { asUser, type Principal } from "./principal";
 import { projectRecord, Projects, refuseSharedAudience, unknownProject } from "./projects";
 import { type KeyPrincipal, keyPrincipal, refusePinned, roleOf, usersOf } from "./key-principal";
 import { type GrantsOfProject, ProjectDeletion } from "./project-deletion";
+import type { OwnTokens } from "./own-tokens";
 import * as repository from "./repository";
 import type { KeyRow, PinnedAdminKey, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
@@ -32,6 +33,8 @@ interface IdentityParts {
   executionLog: ExecutionLog;
   issuer: OpenIdIssuer;
   grants: GrantsOfProject;
+  /** Asked after construction only. */
+  ownTokens: () => OwnTokens;
 }
 
 export class Identity {
@@ -47,7 +50,7 @@ export class Identity {
   readonly #users: UserPrincipals;
 
   constructor(core: Core, parts: IdentityParts) {
-    const { audit, executionLog, issuer, grants } = parts;
+    const { audit, executionLog, issuer, grants, ownTokens } = parts;
     this.projects = new Projects(core.store, audit);
     this.#core = core;
     this.#audit = audit;
@@ -55,22 +58,16 @@ export class Identity {
     this.#executionLog = executionLog;
     this.#keys = new CachedByGeneration(core.store, "keys", MAX_CACHED_KEYS);
     this.suspensions = new Suspensions(core);
-    this.#standing = new Standing(core, this.suspensions);
-    this.#users = new UserPrincipals(core, issuer, this.suspensions);
+    this.#standing = new Standing(core, this.suspensions, ownTokens);
+    this.#users = new UserPrincipals(core, issuer, this.suspensions, ownTokens);
   }
 
   /** Creates the organization and project `default` in a new database. */
   async ensureDefaults(): Promise<void> {
     const { store, clock } = this.#core;
     if ((await repository.findProject(store, DEFAULT_ID)) !== undefined) return;
-    const row = {
-      id: DEFAULT_ID,
-      org_id: DEFAULT_ID,
-      name: DEFAULT_ID,
-      audience: null,
-      created_at: clock.now(),
-      incarnation: "",
-    };
+    const [id, created_at] = [DEFAULT_ID, clock.now()];
+    const row = { id, org_id: id, name: id, audience: null, created_at, incarnation: "" };
     await store.write(() => this.#addProject(row));
   }
 

@@ -3,8 +3,9 @@ import type { Refusals } from "../audit";
 import { type Gateway, KEY_AND_USER, OWN_SOURCE, USER_HEADERS } from "../gateways";
 import { userIdFault } from "../base";
 import { forbidden, invalidAuthorization, RuntimeError } from "../errors";
+import type { KnownPeople } from "../people";
 import { actFor, hasToken, type Identity, type Principal, requireRole } from "../identity";
-import { metadataAddress, resourceAddress, resourceAudiences } from "./resource";
+import { metadataAddress, resourceAddress, resourceAudiences } from "../resource-address";
 
 /** The authenticated caller of a gateway, and the user it acts for. */
 export interface GatewayUser {
@@ -30,13 +31,18 @@ export interface ResourceMetadata {
   resource_name: string;
 }
 
+/** How people sign in to a project. */
+export type SignsIn = Pick<KnownPeople, "methodOf">;
+
 export class Access {
   readonly #identity: Identity;
   readonly #publicUrl: () => string;
   readonly #refusals: Refusals;
+  readonly #people: SignsIn;
 
-  constructor(identity: Identity, publicUrl: () => string, refusals: Refusals) {
+  constructor(identity: Identity, publicUrl: () => string, refusals: Refusals, people: SignsIn) {
     this.#identity = identity;
+    this.#people = people;
     this.#refusals = refusals;
     this.#publicUrl = publicUrl;
   }
@@ -104,7 +110,7 @@ export class Access {
    */
   async metadata(gateway: Gateway, host: string | undefined): Promise<ResourceMetadata | undefined> {
     if (gateway.authType === KEY_AND_USER) return undefined;
-    const issuer = await this.#identity.issuerOf(sourceOf(gateway));
+    const issuer = await this.#issuerOf(gateway);
     if (issuer === undefined) return undefined;
     return {
       resource: resourceAddress(this.#publicUrl(), gateway.slug, host),
@@ -113,6 +119,13 @@ export class Access {
       scopes_supported: [SCOPE],
       resource_name: gateway.name,
     };
+  }
+
+  /** Where people sign in here, clients get their tokens here, although those of the provider at `auth.url` are taken too. */
+  async #issuerOf(gateway: Gateway): Promise<string | undefined> {
+    const source = sourceOf(gateway);
+    const signsIn = source === undefined && (await this.#people.methodOf(gateway.projectId)) !== "none";
+    return signsIn ? this.#publicUrl() : this.#identity.issuerOf(source);
   }
 
   #challenge({ slug }: Gateway, host: string | undefined, error: string | undefined): string {
