@@ -6,6 +6,7 @@ import {
   type InteractionItem,
   Provider,
 } from "oidc-provider/lib/provider.js";
+import instance from "oidc-provider/lib/helpers/weak_cache.js";
 import { type ConfigurationParts, configurationOf, COOKIES, ERROR_PAGE } from "./configuration";
 import { PATHS } from "./endpoints";
 import type { Call, CallAnswer } from "./call";
@@ -41,6 +42,8 @@ export class Engine {
       if (this.#provider[name].name !== name)
         throw new Error(`the authorization server was built without the name of ${name}`);
     }
+    // Its page for this mode needs a script.
+    instance(this.#provider).responseModes.delete("form_post");
     // Its scheme and host are those of `public_url`, which `answer` tells it in this way.
     this.#provider.proxy = true;
     this.#provider.on("server_error", (_context, error) =>

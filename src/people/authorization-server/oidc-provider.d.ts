@@ -115,3 +115,9 @@ declare module "oidc-provider/lib/helpers/keystore.js" {
 declare module "oidc-provider/lib/helpers/fetch_request.js" {
   export default function fetchRequest(provider: unknown, url: string, options: object): Promise<Response>;
 }
+
+declare module "oidc-provider/lib/helpers/weak_cache.js" {
+  import type { Provider } from "oidc-provider/lib/provider.js";
+
+  export default function instance(provider: Provider): { responseModes: Map<string, unknown> };
+}

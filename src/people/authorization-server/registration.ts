@@ -8,6 +8,8 @@ import { applicationType, redirectFault } from "./redirect-uris";
 
 const PREFIX = "dcr_";
 const CODE_BYTES = 16;
+/** So that two that register the same are two clients. */
+const RANDOM_BYTES = 8;
 const MAX_NAME = 100;
 const MAX_ID = 2000;
 const METHODS = ["none", "client_secret_basic", "client_secret_post"] as const;
@@ -45,9 +47,9 @@ export class RegistrationError extends Error {
 }
 
 export class Registrations {
-  readonly #core: Pick<Core, "keyring" | "clock">;
+  readonly #core: Pick<Core, "keyring" | "clock" | "random">;
 
-  constructor(core: Pick<Core, "keyring" | "clock">) {
+  constructor(core: Pick<Core, "keyring" | "clock" | "random">) {
     this.#core = core;
   }
 
@@ -55,9 +57,8 @@ export class Registrations {
   register(request: JsonObject): object {
     const minutes = Math.floor(this.#core.clock.now() / MINUTE_MS);
     const { name, uris, method, grants } = checked(request);
-    const body = Buffer.from(
-      JSON.stringify([minutes, name ?? 0, METHODS.indexOf(method), grants.length, ...uris]),
-    );
+    const text = JSON.stringify([minutes, name ?? 0, METHODS.indexOf(method), grants.length, ...uris]);
+    const body = Buffer.concat([this.#core.random(RANDOM_BYTES), Buffer.from(text)]);
     const id = PREFIX + Buffer.concat([this.#code("id", body), body]).toString("base64url");
     if (id.length > MAX_ID)
       throw new RegistrationError(
@@ -84,13 +85,9 @@ export class Registrations {
     const code = bytes.subarray(0, CODE_BYTES).toString("hex");
     if (!sameSecret(code, this.#code("id", body).toString("hex"))) return undefined;
     // Made by `register`.
-    const [minutes, name, method, grants, ...uris] = JSON.parse(body.toString("utf8")) as [
-      number,
-      string | 0,
-      number,
-      number,
-      ...string[],
-    ];
+    const [minutes, name, method, grants, ...uris] = JSON.parse(
+      body.subarray(RANDOM_BYTES).toString("utf8"),
+    ) as [number, string | 0, number, number, ...string[]];
     const metadata = this.#metadata(id, {
       name: name === 0 ? undefined : name,
       uris,
