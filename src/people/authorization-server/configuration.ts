@@ -2,6 +2,7 @@
 import { AccessDenied, InvalidTarget } from "oidc-provider/lib/helpers/errors.js";
 import { Check, Prompt } from "oidc-provider/lib/helpers/interaction_policy/index.js";
 import type { Core } from "../../core";
+import { DEFAULT_ID } from "../../identity";
 import { type Adapter, adapterOf } from "./adapter";
 import type { Clients } from "./clients";
 import { COMMAND_LINE } from "./clients";
@@ -11,7 +12,7 @@ import { chainHash, type ClientGrants, type Person } from "./grants";
 import { LIFETIMES } from "./lifetimes";
 import type { Admission, ProtectedResource, Resources } from "./resources";
 import { librarySigningKey, type Signer, TOKEN_ALGORITHM } from "./signer";
-import { accountOf, API_SCOPE, grantOfChain, OFFLINE_SCOPE } from "./terms";
+import { accountOf, API_SCOPE, GATEWAY_SCOPE, grantOfChain, OFFLINE_SCOPE } from "./terms";
 
 export interface ConfigurationParts {
   core: Core;
@@ -180,11 +181,11 @@ function resourceIndicators({ core, resources }: ConfigurationParts): object {
     useGrantedResource: async () => true,
     defaultResource: async ({ oidc }: Context, client: { clientId: string }, oneOf?: unknown) => {
       if (oneOf !== undefined) throw new InvalidTarget(ONE_RESOURCE);
-      const isCommandLine = client.clientId === COMMAND_LINE && asks(oidc.params.scope, API_SCOPE);
-      const resource = isCommandLine ? await resources.api("default") : await resources.only();
+      const isCommandLine = client.clientId === COMMAND_LINE && !asks(oidc.params.scope, GATEWAY_SCOPE);
+      const resource = isCommandLine ? await resources.api(DEFAULT_ID) : await resources.only();
       if (resource !== undefined) return resource.address;
       throw new InvalidTarget(
-        "This server has several gateways. Send the address of one as the parameter resource (RFC 8707).",
+        "Send the address of the gateway as the parameter resource (RFC 8707): this server does not have exactly one.",
       );
     },
     getResourceServerInfo: async ({ oidc }: Context, address: string, { clientId }: { clientId: string }) => {

@@ -4,7 +4,7 @@ import type { Audit } from "../../audit";
 import { isObject, type JsonObject, RecentMap } from "../../base";
 import type { Core } from "../../core";
 import { hashOf } from "../../crypto";
-import type { Principal } from "../../identity";
+import { DEFAULT_ID, type Principal } from "../../identity";
 import { JwtKeys, tokenKeyTable } from "../../jwt-keys";
 import type { Call, CallAnswer } from "./call";
 import { Clients } from "./clients";
@@ -61,6 +61,8 @@ export class AuthorizationServer {
 
   /** The keys of access tokens (RFC 7517). */
   async publishedKeys(): Promise<{ keys: object[] }> {
+    // Made at first use, which may be this one.
+    await this.#keys.signing(DEFAULT_ID);
     return this.#keys.published();
   }
 

@@ -1,6 +1,7 @@
 // A deployment to which people sign in, a browser in which one is signed in, and a client that gets tokens.
 import { createHash, randomBytes } from "node:crypto";
 import type { CreateGateway } from "../../../src/gateways";
+import type { Runtime } from "../../../src/runtime";
 import { at } from "../../support/api";
 import { type McpSite, startMcpSite } from "../../mcp/site";
 import type { DeploymentOptions } from "../../tools/deployment";
@@ -47,11 +48,8 @@ export class Browser {
     this.#origin = origin;
   }
 
-  async signIn({ deployment: { runtime } }: McpSite, userId: string, projectId = "default"): Promise<void> {
-    const startedBy = randomBytes(16).toString("hex");
-    const cookie = await runtime.sessions.begin({ projectId, userId, method: "proxy", startedBy });
-    if (cookie === undefined) throw new Error("no session");
-    this.cookies.set(`runtime_session_${projectId}`, cookie);
+  signIn({ deployment: { runtime } }: McpSite, userId: string, projectId = "default"): Promise<void> {
+    return signInBrowser(this, runtime, userId, projectId);
   }
 
   /** Loads a page, and follows redirects and refreshes as long as they stay at the server. */
@@ -106,6 +104,19 @@ export class Browser {
       else this.cookies.set(name, value);
     }
   }
+}
+
+/** Begins a session as a sign-in would. */
+export async function signInBrowser(
+  browser: Browser,
+  runtime: Runtime,
+  userId: string,
+  projectId = "default",
+): Promise<void> {
+  const startedBy = randomBytes(16).toString("hex");
+  const cookie = await runtime.sessions.begin({ projectId, userId, method: "proxy", startedBy });
+  if (cookie === undefined) throw new Error("no session");
+  browser.cookies.set(`runtime_session_${projectId}`, cookie);
 }
 
 export interface Tokens {
