@@ -32,13 +32,14 @@ import { Secrets } from "./secrets";
 import { sealedColumns } from "./sealed-columns";
 import { checkSettingNames } from "./setting-names";
 import { SessionSettings } from "./settings";
-import { admissionOf, AuthorizationServer, ownTokensOf, peopleOf, Sessions } from "./people";
+import { AuthorizationServer, ownTokensOf, type PeopleServices, peopleServices } from "./people";
+import { PersonOverview } from "./person-overview";
 import { Users } from "./users";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, Tools } from "./tools";
 import { definitionOf, httpKind, Workers } from "./workers";
 
-export interface Runtime extends ModelServices {
+export interface Runtime extends PeopleServices, ModelServices {
   readonly core: Core;
   readonly extensions: Extensions;
   /** Caps of callers, users and projects. */
@@ -69,10 +70,9 @@ export interface Runtime extends ModelServices {
   /** Publishes heads of the audit trail and removes old rows. */
   readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
-  /** Browsers in which people are signed in. */
-  readonly sessions: Sessions;
   /** OAuth for clients that act for people who sign in. */
   readonly authorizationServer: AuthorizationServer;
+  readonly overview: PersonOverview;
   /** Everything that is stored about a user. */
   readonly users: Users;
   readonly gateways: Gateways;
@@ -133,15 +133,14 @@ export async function createRuntime(
   }
 }
 
-function servicesOf(
-  core: Core,
-  {
-    config,
-    logStore,
-    extensions,
-    parts,
-  }: { config: Config; logStore: Store; extensions: Extensions; parts: RuntimeParts },
-) {
+interface Given {
+  config: Config;
+  logStore: Store;
+  extensions: Extensions;
+  parts: RuntimeParts;
+}
+
+function servicesOf(core: Core, { config, logStore, extensions, parts }: Given) {
   checkSettingNames(extensions, config.declarations);
   const { clock, random, log } = core;
   const keepDays = core.settings["executions.keep_days"];
@@ -158,27 +157,30 @@ function servicesOf(
   const issuer = new OpenIdIssuer(core);
   const grants = {
     leave: (id: string) => leaving.leave(id),
-    left: (project: { id: string; incarnation: string }) => {
+    left: ({ id, incarnation }: { id: string; incarnation: string }) => {
       leaving.left();
-      programs.removeProjectInBackground(project.id, project.incarnation);
+      programs.removeProjectInBackground(id, incarnation);
     },
   };
-  const people = peopleOf(core.settings);
-  const ownTokens = () => ownTokensOf(authorizationServer, people);
-  const identity = new Identity(core, { audit, executionLog, issuer, grants, ownTokens });
+  const identity = new Identity(core, {
+    audit,
+    executionLog,
+    issuer,
+    grants,
+    ownTokens: () => ownTokensOf(authorizationServer, people),
+    roleOf: (projectId, userId) => people.roleOfToken(projectId, userId),
+  });
+  const endConnections = (projectId: string, id: string, revokes: boolean) =>
+    revokes ? endConnectionsOfProvider(projectId, id, clock.now()) : removeConnections(projectId, id);
   const providers = new Providers(core, audit, extensions.presets, {
     *changed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
     },
-    *moved(projectId, id, revokes) {
-      if (revokes) yield* endConnectionsOfProvider(projectId, id, clock.now());
-      else yield* removeConnections(projectId, id);
-    },
+    moved: endConnections,
     afterOrders: () => connections.revocations.sendDueInBackground(),
     *removed(projectId, id, revokes) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was deleted", clock.now());
-      if (revokes) yield* endConnectionsOfProvider(projectId, id, clock.now());
-      else yield* removeConnections(projectId, id);
+      yield* endConnections(projectId, id, revokes);
     },
   });
   const secrets = new Secrets(core, audit, executionLog);
@@ -189,6 +191,8 @@ function servicesOf(
     yield* endFlowsOfProvider(audit, projectId, id, "the project was deleted", clock.now());
     yield* endConnectionsOfProvider(projectId, id, clock.now());
   });
+  const ofPeople = peopleServices(core, audit, identity, issuer);
+  const { people } = ofPeople;
   const authorization = new AuthorizationService(core, {
     providers,
     connections,
@@ -196,29 +200,25 @@ function servicesOf(
     limits,
     audit,
     suspensions: identity.suspensions,
+    methodOf: people.methodOf,
   });
   const consent = new Consent(core, {
     providers,
     connections,
     settings,
-    issuer,
     limits,
     audit,
+    methodOf: people.methodOf,
     granted: (grant) => workers.granted(grant),
   });
   const operatorKeys = new OperatorKeys(core, { providers, connections, audit });
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
-  const policy = new Chains(core, bindings);
-  const idempotency = new Idempotency(core);
+  const [policy, idempotency] = [new Chains(core, bindings), new Idempotency(core)];
   const ofUsers = { audit, trail, executionLog, logStore, providers, connections, identity };
-  const programs = programsOf(core, config, parts, {
-    identity,
-    providers,
-    connections,
-    workers: () => workers,
-  });
+  const ofPrograms = { identity, providers, connections, workers: () => workers };
+  const programs = programsOf(core, config, parts, ofPrograms);
   const mcpServers = mcpServersOf(core, programs, () => workers);
   const workers = new Workers(core, {
     audit,
@@ -246,9 +246,8 @@ function servicesOf(
   const gateways = new Gateways(core, audit, async (projectId) =>
     (await toolsOf(projectId)).map(({ qualifiedName }) => qualifiedName),
   );
-  const admission = admissionOf(people, identity.suspensions);
   const resources = new SignInResources(core, gateways, people);
-  const authorizationServer = new AuthorizationServer(core, { audit, resources, admission });
+  const authorizationServer = new AuthorizationServer(core, { audit, identity, people, resources });
   const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization, people });
   const ofModels = modelServices(core, audit, tools, config.models);
   const trials = new Trials(core, events, bindings, toolsOf);
@@ -290,7 +289,8 @@ function servicesOf(
     }),
     gateways,
     authorizationServer,
-    sessions: new Sessions(core, identity.suspensions),
+    ...ofPeople,
+    overview: new PersonOverview(core, { audit, connections, providers, tools, trail, ...ofPeople }),
     users: new Users(core, programs, ofUsers),
     workers,
     mcp,

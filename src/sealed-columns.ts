@@ -4,7 +4,7 @@ import { sealedConnections } from "./connections";
 import type { SealedColumn } from "./crypto";
 import { sealedPlugins } from "./hooks";
 import { sealedModels } from "./llm";
-import { sealedClients, sealedItems } from "./people";
+import { sealedClients, sealedIdentities, sealedItems } from "./people";
 import { sealedClientSecrets } from "./providers";
 import { sealedSecrets } from "./secrets";
 import { sealedAnswers, sealedMemory, sealedRuns } from "./tools";
@@ -27,4 +27,5 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...tokenKeyTable.sealed,
   ...sealedItems,
   ...sealedClients,
+  ...sealedIdentities,
 ];

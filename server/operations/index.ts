@@ -11,16 +11,19 @@ import { llmOperations } from "./llm";
 import { manifestOperations } from "./manifest";
 import { modelEntryOperations } from "./model-entries";
 import type { Operation } from "./operation";
+import { peopleOperations } from "./people";
 import { pluginOperations } from "./plugins";
 import { projectOperations } from "./projects";
 import { scheduledToolOperations } from "./scheduled-tools";
 import { secretOperations } from "./secrets";
 import { serviceOperations } from "./service";
+import { sessionOperations } from "./sessions";
 import { settingsOperations } from "./settings";
 import { toolOperations } from "./tools";
 import { trailOperations } from "./trail";
 import { userOperations } from "./users";
 import { workerOperations } from "./workers";
+import { workloadOperations } from "./workloads";
 
 export const operations: readonly Operation[] = [
   ...authProviderOperations,
@@ -39,11 +42,14 @@ export const operations: readonly Operation[] = [
   ...serviceOperations,
   ...discoveryOperations,
   ...keyOperations,
+  ...workloadOperations,
   ...projectOperations,
   ...manifestOperations,
   ...modelEntryOperations,
   ...trailOperations,
   ...userOperations,
+  ...peopleOperations,
+  ...sessionOperations,
 ];
 
 /** Those of the published contract: what the API description shows. */

@@ -4,13 +4,14 @@ import type { Core } from "../core";
 import { invalidAuthorization, unavailable } from "../errors";
 import { CachedByGeneration } from "../store";
 import { OpenIdIssuer } from "./issuer";
-import { apiAddress } from "../resource-address";
+import { looksLikeJwt } from "./issuer-keys";
 import type { OwnToken, OwnTokens } from "./own-tokens";
-import type { Principal } from "./principal";
+import type { PersonRole, Principal } from "./principal";
+import { apiAddress } from "../resource-address";
 import * as repository from "./repository";
 import type { ProjectRow } from "./repository";
 import type { Suspensions } from "./suspensions";
-import { looksLikeJwt, UserTokens } from "./user-tokens";
+import { UserTokens } from "./user-tokens";
 
 export const DEFAULT_ID = "default";
 
@@ -29,6 +30,15 @@ export interface ResourceUser {
   scopes: readonly string[] | undefined;
 }
 
+/** The role of a person whose token this is; undefined: people do not sign in at the issuer. */
+export type RoleOf = (projectId: string, userId: string) => Promise<PersonRole | undefined>;
+
+/** What is asked about people. `ownTokens`: after construction only. */
+interface OfPeople {
+  ownTokens: () => OwnTokens;
+  roleOf: RoleOf;
+}
+
 interface Source {
   tokens: UserTokens;
   issuer: OpenIdIssuer;
@@ -41,13 +51,15 @@ const RETRY_AFTER_MS = 5000;
 export class UserPrincipals {
   readonly #core: Core;
   readonly #suspensions: Suspensions;
+  readonly #roleOf: RoleOf;
   readonly #issuer: OpenIdIssuer;
   readonly #ownTokens: () => OwnTokens;
   readonly #tokens: UserTokens;
   readonly #sources: ReadonlyMap<string, Source>;
   readonly #projects: CachedByGeneration<string, ProjectRow[]>;
 
-  constructor(core: Core, issuer: OpenIdIssuer, suspensions: Suspensions, ownTokens: () => OwnTokens) {
+  constructor(core: Core, issuer: OpenIdIssuer, suspensions: Suspensions, { ownTokens, roleOf }: OfPeople) {
+    this.#roleOf = roleOf;
     this.#core = core;
     this.#ownTokens = ownTokens;
     this.#suspensions = suspensions;
@@ -79,7 +91,9 @@ export class UserPrincipals {
     if (others.length > 0)
       throw invalidAuthorization("The audience of the user token names several projects.");
     await this.#suspensions.check(project.id, userId);
-    return { kind: "user", projectId: project.id, incarnation: project.incarnation, userId };
+    const role = await this.#roleOf(project.id, userId);
+    const user = { kind: "user", projectId: project.id, incarnation: project.incarnation, userId } as const;
+    return role === undefined ? user : { ...user, role };
   }
 
   /**

@@ -1,9 +1,9 @@
 // Authentication at a gateway, according to the gateway's type.
 import type { Refusals } from "../audit";
 import { type Gateway, KEY_AND_USER, OWN_SOURCE, USER_HEADERS } from "../gateways";
-import { userIdFault } from "../base";
+import { headerText, userIdFault } from "../base";
 import { forbidden, invalidAuthorization, RuntimeError } from "../errors";
-import type { KnownPeople } from "../people";
+import type { PeopleWithGroups } from "../people";
 import { actFor, hasToken, type Identity, type Principal, requireRole } from "../identity";
 import { metadataAddress, resourceAddress, resourceAudiences } from "../resource-address";
 
@@ -13,8 +13,6 @@ export interface GatewayUser {
   principal: Principal;
   userId: string;
 }
-
-const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
 /** How the audit trail names a call of a gateway. */
 const OPERATION = "mcp";
@@ -31,16 +29,16 @@ export interface ResourceMetadata {
   resource_name: string;
 }
 
-/** How people sign in to a project. */
-export type SignsIn = Pick<KnownPeople, "methodOf">;
+/** How people sign in to a project, and their groups. */
+export type OfPeople = Pick<PeopleWithGroups, "methodOf" | "groupsOf">;
 
 export class Access {
   readonly #identity: Identity;
   readonly #publicUrl: () => string;
   readonly #refusals: Refusals;
-  readonly #people: SignsIn;
+  readonly #people: OfPeople;
 
-  constructor(identity: Identity, publicUrl: () => string, refusals: Refusals, people: SignsIn) {
+  constructor(identity: Identity, publicUrl: () => string, refusals: Refusals, people: OfPeople) {
     this.#identity = identity;
     this.#people = people;
     this.#refusals = refusals;
@@ -54,7 +52,7 @@ export class Access {
   async admit(gateway: Gateway, headers: Headers, address?: string): Promise<GatewayUser> {
     if (gateway.authType !== KEY_AND_USER) return this.#withToken(gateway, headers, address);
     const credential = headers.get("authorization") ?? undefined;
-    const principal = { ...(await this.#identity.authenticate(credential)), address };
+    const principal = { ...(await this.#identity.authenticate(credential, gateway.projectId)), address };
     try {
       const user = withKey(gateway, principal, headers);
       await this.#identity.suspensions.requireActive(principal, user.userId);
@@ -94,7 +92,9 @@ export class Access {
         this.refused({ ...principal, address: clientAddress }, refusal);
         throw refusal;
       }
-      return { gateway, principal: { ...principal, address: clientAddress }, userId: principal.userId };
+      const caller = { ...principal, address: clientAddress };
+      await this.#requireGroup(gateway, caller);
+      return { gateway, principal: caller, userId: principal.userId };
     } catch (error) {
       if (!(error instanceof RuntimeError) || error.status !== 401) throw error;
       throw invalidAuthorization(error.message, {
@@ -102,6 +102,21 @@ export class Access {
         challenge: this.#challenge(gateway, host, hasToken(credential) ? "invalid_token" : undefined),
       });
     }
+  }
+
+  /** Throws `forbidden` unless the user is in one of the groups of the gateway. Users whose groups cannot be read are in none. */
+  async #requireGroup(
+    { allowedGroups: allowed }: Gateway,
+    user: Extract<Principal, { kind: "user" }>,
+  ): Promise<void> {
+    if (allowed === undefined) return;
+    const groups = await this.#people.groupsOf(user.projectId, user.userId);
+    if (groups.some((group) => allowed.includes(group))) return;
+    const refusal = forbidden(
+      "Only members of certain groups may use this gateway, and you are in none of them. If that has changed, sign in again.",
+    );
+    this.refused(user, refusal);
+    throw refusal;
   }
 
   /**
@@ -166,20 +181,10 @@ function namedUser(headers: Headers): string | undefined {
     user = value;
   }
   if (user === undefined) return undefined;
-  const userId = fromUtf8(user);
+  const userId = headerText(user);
   const fault = userIdFault(userId);
   if (fault === undefined) return userId;
   throw invalidAuthorization(`The user in the header ${header} ${fault}.`);
-}
-
-// Header values are decoded as Latin-1. Valid UTF-8 is decoded again, so that a user id is the same as in a body.
-function fromUtf8(value: string): string {
-  if (!/[\x80-\xFF]/.test(value)) return value;
-  try {
-    return UTF_8.decode(Buffer.from(value, "latin1"));
-  } catch {
-    return value;
-  }
 }
 
 /** The gateway's own identity provider; undefined: that of the deployment. */

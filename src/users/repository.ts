@@ -1,4 +1,5 @@
 // SQL of what is stored about users, over the tables of all areas. A new column with a user belongs here too; a test compares.
+import { endAccess } from "../people";
 import {
   all,
   command,
@@ -7,17 +8,11 @@ import {
   type Query,
   run,
   type SqlValue,
-  type Store,
   touch,
   type Transaction,
 } from "../store";
 
 export type UserRow = Readonly<Record<string, SqlValue>>;
-
-export interface UserCounts {
-  connections: number;
-  scheduled_runs: number;
-}
 
 export interface UserTable {
   /** The list of the export. */
@@ -64,6 +59,13 @@ export const TABLES: readonly UserTable[] = [
     ),
   },
   {
+    name: "workloads",
+    rows: query(
+      "SELECT id, name, role FROM workloads WHERE project_id = ? AND EXISTS " +
+        "(SELECT 1 FROM json_each(users) WHERE value = ?) ORDER BY id",
+    ),
+  },
+  {
     name: "suspensions",
     rows: query("SELECT created_at FROM suspended_users WHERE project_id = ? AND user_id = ?"),
   },
@@ -71,6 +73,49 @@ export const TABLES: readonly UserTable[] = [
     name: "workers",
     rows: query(
       "SELECT id FROM workers WHERE project_id = ? AND json_extract(config, '$.authorization.user') = ? ORDER BY id",
+    ),
+  },
+  {
+    name: "people",
+    rows: query("SELECT role, name, created_at FROM people WHERE project_id = ? AND user_id = ?"),
+  },
+  {
+    name: "passkeys",
+    rows: query(
+      "SELECT name, transports, created_at, used_at FROM passkeys WHERE project_id = ? AND user_id = ? ORDER BY created_at, id",
+    ),
+  },
+  {
+    name: "sign_in_links",
+    rows: query(
+      "SELECT kind, created_at, expires_at FROM sign_in_links WHERE project_id = ? AND user_id = ? ORDER BY created_at, hash",
+    ),
+  },
+  {
+    name: "sessions",
+    rows: query(
+      "SELECT id, method, user_agent, address, created_at, used_at, expires_at FROM browser_sessions " +
+        "WHERE project_id = ? AND user_id = ? ORDER BY created_at, id",
+    ),
+  },
+  {
+    name: "identities",
+    rows: query(
+      "SELECT subject, groups_json AS groups, read_at FROM identities WHERE project_id = ? AND user_id = ?",
+    ),
+  },
+  {
+    name: "clients",
+    rows: query(
+      "SELECT id, client_id, client_name, resource, scopes AS allowed, created_at, used_at FROM client_grants " +
+        "WHERE project_id = ? AND user_id = ? ORDER BY created_at, id",
+    ),
+  },
+  {
+    name: "client_tokens",
+    rows: query(
+      "SELECT kind, client_id, created_at, expires_at, consumed_at FROM oauth_items " +
+        "WHERE project_id = ? AND user_id = ? ORDER BY created_at, kind, hash",
     ),
   },
 ];
@@ -97,6 +142,16 @@ const unpin = command<{ projectId: string; userId: string }>(
   "UPDATE api_keys SET users = (SELECT json_group_array(value) FROM json_each(api_keys.users) WHERE value <> :userId) " +
     "WHERE project_id = :projectId AND EXISTS (SELECT 1 FROM json_each(api_keys.users) WHERE value = :userId)",
 );
+const unpinWorkloads = command<{ projectId: string; userId: string }>(
+  "UPDATE workloads SET users = (SELECT json_group_array(value) FROM json_each(workloads.users) WHERE value <> :userId) " +
+    "WHERE project_id = :projectId AND EXISTS (SELECT 1 FROM json_each(workloads.users) WHERE value = :userId)",
+);
+// With it go passkeys and links.
+const DELETE_PERSON = query("DELETE FROM people WHERE project_id = ? AND user_id = ?");
+const INVITED_BY = [
+  query("UPDATE people SET created_by = 'erased' WHERE project_id = ? AND created_by = ?"),
+  query("UPDATE sign_in_links SET created_by = 'erased' WHERE project_id = ? AND created_by = ?"),
+];
 const DELETE_SUSPENSION = query("DELETE FROM suspended_users WHERE project_id = ? AND user_id = ?");
 const LEAVE_WORKERS = query(
   "UPDATE workers SET config = json_remove(config, '$.authorization.user'), version = version + 1 " +
@@ -111,9 +166,20 @@ export function* removeUser(projectId: string, userId: string): Transaction<void
   yield* run(COUNT_DOWN, runs, projectId);
   yield* run(DELETE_ANSWERS, projectId, userId);
   yield* unpin({ projectId, userId });
+  yield* unpinWorkloads({ projectId, userId });
   yield* run(DELETE_SUSPENSION, projectId, userId);
   yield* run(LEAVE_WORKERS, projectId, userId);
-  for (const kind of ["authorizations", "idempotency", "keys", "workers", "suspensions"] as const)
+  yield* endAccess(projectId, userId);
+  yield* run(DELETE_PERSON, projectId, userId);
+  for (const statement of INVITED_BY) yield* run(statement, projectId, `user:${userId}`);
+  for (const kind of [
+    "authorizations",
+    "idempotency",
+    "keys",
+    "workers",
+    "suspensions",
+    "workloads",
+  ] as const)
     yield* touch(kind);
 }
 
@@ -123,83 +189,4 @@ export function* rowsInTransaction(
   userId: string,
 ): Transaction<UserRow[]> {
   return yield* all(rows, projectId, userId);
-}
-
-// Each part reads as many users as the page can have.
-const PARTS_OF = [
-  "connections",
-  "authorizations",
-  "scheduled_runs",
-  "revocations",
-  "idempotency",
-  "audit_people",
-  "suspended_users",
-] as const;
-const PARTS = PARTS_OF.map((table) =>
-  query<{ user_id: string }>(
-    `SELECT DISTINCT user_id FROM ${table} WHERE project_id = ? AND user_id > ? AND user_id NOT LIKE 'erased-%' ` +
-      "ORDER BY user_id LIMIT ?",
-  ),
-);
-const IS_NAMED = PARTS_OF.map((table) =>
-  query<{ user_id: string }>(`SELECT user_id FROM ${table} WHERE project_id = ? AND user_id = ? LIMIT 1`),
-);
-const HAS_EXECUTED = query<{ user_id: string }>(
-  "SELECT user_id FROM executions WHERE project_id = ? AND user_id = ? LIMIT 1",
-);
-const EXECUTED = query<{ user_id: string }>(
-  "SELECT DISTINCT user_id FROM executions WHERE project_id = ? AND user_id > ? ORDER BY user_id LIMIT ?",
-);
-const countsIn = (table: string) =>
-  query<{ user_id: string; count: number }>(
-    `SELECT user_id, COUNT(*) AS count FROM ${table} WHERE project_id = ? AND user_id IN (SELECT value FROM json_each(?)) ` +
-      "GROUP BY user_id",
-  );
-const CONNECTIONS_OF = countsIn("connections");
-const RUNS_OF = countsIn("scheduled_runs");
-
-/** The ids of users after one, in the order of their bytes. Those of erased users begin with a control character. */
-export async function userIds(
-  { store, logStore }: { store: Store; logStore: Store },
-  projectId: string,
-  { after, limit }: { after: string; limit: number },
-): Promise<string[]> {
-  const found = await Promise.all([
-    ...PARTS.map((part) => store.all(part, projectId, after, limit)),
-    logStore.all(EXECUTED, projectId, after, limit),
-  ]);
-  const ids = new Set(found.flat().map(({ user_id }) => user_id));
-  return [...ids].toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).slice(0, limit);
-}
-
-/** The user, if something is stored. */
-export async function knownUser(
-  { store, logStore }: { store: Store; logStore: Store },
-  projectId: string,
-  userId: string,
-): Promise<string[]> {
-  const found = await Promise.all([
-    ...IS_NAMED.map((part) => store.get(part, projectId, userId)),
-    logStore.get(HAS_EXECUTED, projectId, userId),
-  ]);
-  return found.some((row) => row !== undefined) ? [userId] : [];
-}
-
-/** What is stored about users, by their ids. */
-export async function countsOf(
-  store: Store,
-  projectId: string,
-  userIds: readonly string[],
-): Promise<(userId: string) => UserCounts> {
-  const ids = JSON.stringify(userIds);
-  const [connections, runs] = await Promise.all(
-    [CONNECTIONS_OF, RUNS_OF].map(async (statement) => {
-      const rows = await store.all(statement, projectId, ids);
-      return new Map(rows.map(({ user_id, count }) => [user_id, count]));
-    }),
-  );
-  return (userId) => ({
-    connections: connections?.get(userId) ?? 0,
-    scheduled_runs: runs?.get(userId) ?? 0,
-  });
 }
