@@ -11,6 +11,8 @@ export interface ClientAddresses {
    * Limits, the access log and the audit trail all use this function.
    */
   clientAddress(peer: string | undefined, headers: Headers): string | undefined;
+  /** Whether the peer of a connection is one of the trusted proxies. */
+  isProxy(peer: string | undefined): boolean;
 }
 
 type Range = NonNullable<ReturnType<typeof parseRange>>;
@@ -46,6 +48,10 @@ export function clientAddressesOf(settings: Settings): ClientAddresses {
         address = next;
       }
       return address;
+    },
+    isProxy: (peer) => {
+      const address = peer === undefined ? undefined : canonicalPeer(peer);
+      return address !== undefined && isTrusted(address, trusted);
     },
   };
 }

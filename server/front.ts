@@ -37,6 +37,8 @@ export interface Front {
   keepOpen(request: Request): void;
   /** The address of the client (`clientAddress`); undefined for a request without a socket. */
   addressOf(request: Request): string | undefined;
+  /** Whether the request came directly from one of `http.trusted_proxies`. */
+  isProxy(request: Request): boolean;
 }
 
 /** What the listening server knows about a request. */
@@ -92,7 +94,7 @@ export interface Route extends Answering {
 /** Throws `configuration` for a setting of the front that is not valid. */
 export function frontOf(runtime: Runtime, stopping: AbortSignal, { peerOf, keepOpen }: Connections): Front {
   const { settings, clock, random, tls } = runtime.core;
-  const { clientAddress } = clientAddressesOf(settings);
+  const { clientAddress, isProxy } = clientAddressesOf(settings);
   return {
     runtime,
     stopping,
@@ -105,6 +107,7 @@ export function frontOf(runtime: Runtime, stopping: AbortSignal, { peerOf, keepO
     countRequest: collectWhenQuiet(stopping),
     keepOpen,
     addressOf: (request) => clientAddress(peerOf(request), request.headers),
+    isProxy: (request) => isProxy(peerOf(request)),
   };
 }
 

@@ -21,7 +21,7 @@ import { mcpServersOf, programsOf } from "./programs";
 import { Providers } from "./providers";
 import { Readiness } from "./readiness";
 import { Mcp } from "./mcp";
-import { Chat, Embeddings, Models, Responses } from "./llm";
+import { type ModelServices, modelServices } from "./llm";
 import { Limits } from "./limits";
 import { metricsOf } from "./metered";
 import type { Metrics } from "./metrics";
@@ -32,13 +32,13 @@ import { Secrets } from "./secrets";
 import { sealedColumns } from "./sealed-columns";
 import { checkSettingNames } from "./setting-names";
 import { SessionSettings } from "./settings";
-import { Sessions } from "./people";
+import { type PeopleServices, peopleServices } from "./people";
 import { Users } from "./users";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, Tools } from "./tools";
 import { definitionOf, httpKind, Workers } from "./workers";
 
-export interface Runtime {
+export interface Runtime extends PeopleServices, ModelServices {
   readonly core: Core;
   readonly extensions: Extensions;
   /** Caps of callers, users and projects. */
@@ -69,17 +69,11 @@ export interface Runtime {
   /** Publishes heads of the audit trail and removes old rows. */
   readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
-  /** Browsers in which people are signed in. */
-  readonly sessions: Sessions;
   /** Everything that is stored about a user. */
   readonly users: Users;
   readonly gateways: Gateways;
   readonly workers: Workers;
   readonly mcp: Mcp;
-  readonly models: Models;
-  readonly chat: Chat;
-  readonly responses: Responses;
-  readonly embeddings: Embeddings;
   /** What this process knows of itself, and its log, for commands on its data folder. */
   readonly ownState: OwnState;
   readonly metrics: Metrics;
@@ -165,7 +159,13 @@ function servicesOf(
       programs.removeProjectInBackground(project.id, project.incarnation);
     },
   };
-  const identity = new Identity(core, { audit, executionLog, issuer, grants });
+  const identity = new Identity(core, {
+    audit,
+    executionLog,
+    issuer,
+    grants,
+    roleOf: (projectId, userId) => ofPeople.people.roleOfToken(projectId, userId),
+  });
   const providers = new Providers(core, audit, extensions.presets, {
     *changed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
@@ -189,6 +189,8 @@ function servicesOf(
     yield* endFlowsOfProvider(audit, projectId, id, "the project was deleted", clock.now());
     yield* endConnectionsOfProvider(projectId, id, clock.now());
   });
+  const ofPeople = peopleServices(core, audit, identity, issuer);
+  const { methodOf, groupsOf } = ofPeople.people;
   const authorization = new AuthorizationService(core, {
     providers,
     connections,
@@ -196,14 +198,15 @@ function servicesOf(
     limits,
     audit,
     suspensions: identity.suspensions,
+    methodOf,
   });
   const consent = new Consent(core, {
     providers,
     connections,
     settings,
-    issuer,
     limits,
     audit,
+    methodOf,
     granted: (grant) => workers.granted(grant),
   });
   const operatorKeys = new OperatorKeys(core, { providers, connections, audit });
@@ -246,9 +249,8 @@ function servicesOf(
   const gateways = new Gateways(core, audit, async (projectId) =>
     (await toolsOf(projectId)).map(({ qualifiedName }) => qualifiedName),
   );
-  const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization });
-  const models = new Models(core, audit, config.models);
-  const chat = new Chat(core, models, tools);
+  const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization, groupsOf });
+  const ofModels = modelServices(core, audit, tools, config.models);
   const trials = new Trials(core, events, bindings, toolsOf);
   const rotation = new Rotation(core, audit, sealedColumns);
   return {
@@ -283,18 +285,15 @@ function servicesOf(
       gateways,
       plugins,
       hooks,
-      models,
+      models: ofModels.models,
       workers,
     }),
     gateways,
-    sessions: new Sessions(core, identity.suspensions),
+    ...ofPeople,
     users: new Users(core, programs, ofUsers),
     workers,
     mcp,
-    models,
-    chat,
-    responses: new Responses(core, models, tools),
-    embeddings: new Embeddings(core, models),
+    ...ofModels,
     ownState: new OwnState(core, { backupFolder: config.backupFolder(), executionLog, connections }),
   };
 }

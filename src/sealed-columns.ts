@@ -4,6 +4,7 @@ import { sealedConnections } from "./connections";
 import type { SealedColumn } from "./crypto";
 import { sealedPlugins } from "./hooks";
 import { sealedModels } from "./llm";
+import { sealedIdentities } from "./people";
 import { sealedClientSecrets } from "./providers";
 import { sealedSecrets } from "./secrets";
 import { sealedAnswers, sealedMemory, sealedRuns } from "./tools";
@@ -22,4 +23,5 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...sealedMemory,
   ...sealedRegistrations,
   ...sealedIdentityKeys,
+  ...sealedIdentities,
 ];

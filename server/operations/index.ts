@@ -11,11 +11,13 @@ import { llmOperations } from "./llm";
 import { manifestOperations } from "./manifest";
 import { modelEntryOperations } from "./model-entries";
 import type { Operation } from "./operation";
+import { peopleOperations } from "./people";
 import { pluginOperations } from "./plugins";
 import { projectOperations } from "./projects";
 import { scheduledToolOperations } from "./scheduled-tools";
 import { secretOperations } from "./secrets";
 import { serviceOperations } from "./service";
+import { sessionOperations } from "./sessions";
 import { settingsOperations } from "./settings";
 import { toolOperations } from "./tools";
 import { trailOperations } from "./trail";
@@ -46,6 +48,8 @@ export const operations: readonly Operation[] = [
   ...modelEntryOperations,
   ...trailOperations,
   ...userOperations,
+  ...sessionOperations,
+  ...peopleOperations,
 ];
 
 /** Those of the published contract: what the API description shows. */

@@ -1,6 +1,12 @@
 // The pages of a consent.
 import { Redacted } from "../../src/base";
-import { isUnknownSecret, KEY_PROBLEMS, type KeyProblem, type Outcome } from "../../src/authorization";
+import {
+  isUnknownSecret,
+  KEY_PROBLEMS,
+  type KeyProblem,
+  type Outcome,
+  type SignedInAs,
+} from "../../src/authorization";
 import type { Runtime } from "../../src/runtime";
 import { bodyLimits, readText } from "../body";
 import type { Front, Incoming } from "../front";
@@ -10,6 +16,7 @@ import { readCookie } from "./cookie";
 import { completedPage, confirmPage, failedPage, partiesOf } from "./consent-text";
 import { keyPage } from "./key-page";
 import { escape, htmlPage, redirect, shown } from "./html";
+import { signedIn } from "./signed-in";
 
 /** A key is the largest field, and each of its characters may be encoded. */
 const MAX_FORM_BYTES = 20_000;
@@ -21,7 +28,12 @@ export async function openConsent(front: Front, incoming: Incoming): Promise<Res
   // Mail and chat programs fetch links before users open them. That must not start the consent.
   if (request.method === "HEAD") return htmlPage(200, "Consent", "");
   const cookie = readCookie(request, core.publicUrl());
-  const outcome = await consent.open(params["token"] ?? "", cookie, incoming.address);
+  const outcome = await consent.open(
+    params["token"] ?? "",
+    cookie,
+    incoming.address,
+    signedInAs(front, incoming),
+  );
   const problem = requestUrl(request).searchParams.get("problem");
   return answer(
     front,
@@ -44,17 +56,9 @@ export async function callback(front: Front, incoming: Incoming): Promise<Respon
       return ofCatalog.handle(pageContext(front, incoming), externalId);
   }
   const cookie = readCookie(request, core.publicUrl());
-  return answer(front, incoming, await consent.callback(externalId, searchParams, cookie, incoming.address));
-}
-
-/** GET /api/v1/auth/callback: the browser has signed in at the OpenID provider. */
-export async function signInCallback(front: Front, incoming: Incoming): Promise<Response> {
-  const { request } = incoming;
-  const { core, consent } = front.runtime;
-  const { search, searchParams } = requestUrl(request);
-  core.log.debug("sign-in callback", { query: new Redacted(search) });
-  const cookie = readCookie(request, core.publicUrl());
-  return answer(front, incoming, await consent.signIn.callback(searchParams, cookie, incoming.address));
+  const person = signedInAs(front, incoming);
+  const outcome = await consent.callback(externalId, searchParams, cookie, incoming.address, person);
+  return answer(front, incoming, outcome);
 }
 
 /** POST /authorize/{token}: the answer of the built-in user check. */
@@ -77,7 +81,13 @@ export async function confirmConsent(front: Front, incoming: Incoming): Promise<
     return afterKey(
       front,
       incoming,
-      await consent.keys.give(params["token"] ?? "", given, cookie, incoming.address),
+      await consent.keys.give(
+        params["token"] ?? "",
+        given,
+        cookie,
+        incoming.address,
+        signedInAs(front, incoming),
+      ),
     );
   }
   const outcome = await consent.confirm(
@@ -88,6 +98,10 @@ export async function confirmConsent(front: Front, incoming: Incoming): Promise<
     incoming.address,
   );
   return outcome.kind === "redirect" ? leave(outcome.location) : answer(front, incoming, outcome);
+}
+
+function signedInAs(front: Front, incoming: Incoming): SignedInAs {
+  return async (projectId) => (await signedIn(front, incoming, projectId))?.userId;
 }
 
 /** Always another page than the answer to the form: loading it again does not send the key again. */

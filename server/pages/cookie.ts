@@ -1,8 +1,10 @@
-// Cookies of pages: the one that binds a consent to the browser that started it, and those of sessions.
+// Cookies of pages: those that bind a consent or a sign-in to the browser that started it, and those of sessions.
 
 const CONSENT = "runtime_consent";
 const SESSION = "runtime_session";
+const BROWSER = "runtime_sign_in";
 const DAY_S = 86_400;
+const HOUR_S = 3600;
 
 /** Over https the `__Host-` prefix keeps other hosts of the domain from setting a cookie (RFC 6265bis). */
 function nameOf(name: string, publicUrl: string): string {
@@ -33,6 +35,15 @@ export function readCookie(request: Request, publicUrl: string): string | undefi
 
 export function setCookie(value: string, publicUrl: string): string {
   return cookieOf(CONSENT, value, publicUrl, DAY_S);
+}
+
+/** The secret of a browser that has begun to sign in. */
+export function readBrowser(request: Request, publicUrl: string): string | undefined {
+  return valueOf(request, nameOf(BROWSER, publicUrl));
+}
+
+export function browserCookie(value: string, publicUrl: string): string {
+  return cookieOf(BROWSER, value, publicUrl, HOUR_S);
 }
 
 // Each project has a cookie of its own: a browser may be signed in to several, as different users.

@@ -19,7 +19,12 @@ button { font: inherit; padding: .6rem 1.1rem; margin: .4rem .6rem .4rem 0; bord
 button.main { background: #1456c4; border-color: #1456c4; color: #fff; }
 `;
 
-const POLICY = policyOf({ "style-src": [hashOf(STYLE)], "form-action": ["'self'"] });
+const POLICY = pagePolicy();
+
+/** The policy of a page (`htmlPage`) that needs more than its style and forms. */
+export function pagePolicy(more: Readonly<Record<string, readonly string[]>> = {}): string {
+  return policyOf({ "style-src": [hashOf(STYLE)], "form-action": ["'self'"], ...more });
+}
 
 /** A style as a source of a policy. */
 export function hashOf(style: string): string {

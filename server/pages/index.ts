@@ -2,11 +2,13 @@
 import type { Front, Route } from "../front";
 import { pageContext } from "./catalog-page";
 import { clientMetadata } from "./client-document";
-import { callback, confirmConsent, openConsent, signInCallback } from "./consent";
+import { callback, confirmConsent, openConsent } from "./consent";
 import { docsFile, openDocs } from "./docs";
 import { documentationIndex, documentationPage } from "./documentation";
 import { identityKeys } from "./identity-keys";
 import { apiCatalog, apiLinks, llmsText } from "./docs-catalog";
+import { passkeyRoutes } from "./passkey";
+import { openSignIn, signInCallback, signOut } from "./sign-in";
 import { noIcon, startPage } from "./start";
 
 /** The page of the API description. */
@@ -23,6 +25,9 @@ export function pageRoutes(front: Front): Route[] {
     { method: "POST", path: "/authorize/:token", answer: (incoming) => confirmConsent(front, incoming) },
     get("/api/v1/oauth/:external_id/callback", (incoming) => callback(front, incoming)),
     get("/api/v1/auth/callback", (incoming) => signInCallback(front, incoming)),
+    get("/sign-in", (incoming) => openSignIn(front, incoming)),
+    get("/sign-in/callback", (incoming) => signInCallback(front, incoming)),
+    { method: "POST", path: "/sign-out", answer: (incoming) => signOut(front, incoming) },
     get(DOCS_PATH, () => openDocs()),
     get(`${DOCS_PATH}/:file`, ({ params }) => docsFile(params["file"] ?? "")),
     get("/docs", ({ request }) => documentationIndex(request)),
@@ -34,6 +39,7 @@ export function pageRoutes(front: Front): Route[] {
     ),
     get("/llms.txt", () => llmsText(runtime)),
     get("/v1", () => apiLinks(runtime)),
+    ...passkeyRoutes(front),
     ...runtime.extensions.catalogs
       .flatMap(({ pages = [] }) => pages)
       .map(({ method, path, handle }): Route => ({

@@ -9,11 +9,8 @@ import {
   TokenRequestError,
 } from "../connections";
 import { hashOf, newToken, sameSecret } from "../crypto";
-import { RuntimeError } from "../errors";
-import type { OpenIdIssuer } from "../identity";
 import type { Limits } from "../limits";
 import type { Provider, Providers } from "../providers";
-import type { SessionSettings } from "../settings";
 import { providerAddress } from "./address";
 import {
   expiryReason,
@@ -26,27 +23,17 @@ import {
   parseCallback,
 } from "./callback/checks";
 import { Finish, type FinishParts } from "./finish";
-import {
-  addressOf,
-  browserOf,
-  type Exchange,
-  formCheckOf,
-  openExchange,
-  OTHER_ACCOUNT,
-  partiesOf,
-} from "./flow";
+import { browserOf, type Exchange, formCheckOf, openExchange, OTHER_ACCOUNT } from "./flow";
 import { KeyConsent } from "./keys";
 import { openingOf } from "./opening";
 import { OTHER_BROWSER, type Outcome, UNKNOWN_ADDRESS, UNKNOWN_STATE, USED_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
-import { SignIn } from "./sign-in";
-import { type UserCheck, userCheckOf } from "./user-check";
+import { type CheckParts, UserChecks } from "./checks";
+import type { SignedInAs, Visitor } from "./visitor";
 import { CustomVerifier } from "./verifier";
 
-export interface ConsentParts extends FinishParts {
-  settings: SessionSettings;
-  issuer: OpenIdIssuer;
+export interface ConsentParts extends FinishParts, CheckParts {
   limits: Limits;
 }
 
@@ -54,10 +41,9 @@ export class Consent {
   readonly #core: Core;
   readonly #providers: Providers;
   readonly #connections: Connections;
-  readonly #settings: SessionSettings;
   readonly #finish: Finish;
+  readonly #checks: UserChecks;
   readonly verifier: CustomVerifier;
-  readonly signIn: SignIn;
   /** The page for users' own keys. */
   readonly keys: KeyConsent;
 
@@ -65,14 +51,13 @@ export class Consent {
     this.#core = core;
     this.#providers = parts.providers;
     this.#connections = parts.connections;
-    this.#settings = parts.settings;
     this.#finish = new Finish(core, parts);
     this.verifier = new CustomVerifier(core, this.#finish, parts.limits, parts.audit);
-    this.signIn = new SignIn(core, this.#finish, parts.issuer);
+    this.#checks = new UserChecks(core, { ...parts, finish: this.#finish, verifier: this.verifier });
     this.keys = new KeyConsent(core, parts.providers, {
       finish: this.#finish,
-      checkUser: (flow, provider, grant, by) => this.#checkUser(flow, provider, grant, by),
-      resume: (flow, token, cookie, by) => this.#resume(flow, token, cookie, by),
+      checkUser: (flow, provider, grant, visitor) => this.#checkUser(flow, provider, grant, visitor),
+      resume: (flow, token, cookie, visitor) => this.#resume(flow, token, cookie, visitor),
     });
   }
 
@@ -85,7 +70,12 @@ export class Consent {
    * Opens our address: binds the flow to this browser (with a new cookie if it has none) and redirects to the provider.
    * If another browser opens the address, the state of the earlier one becomes invalid.
    */
-  async open(token: string, cookie: string | undefined, address?: string): Promise<Outcome> {
+  async open(
+    token: string,
+    cookie: string | undefined,
+    address?: string,
+    signedInAs?: SignedInAs,
+  ): Promise<Outcome> {
     const { store, clock, random } = this.#core;
     const browser = cookie ?? newToken(random);
     for (let attempt = 0; attempt < 5; attempt++) {
@@ -94,7 +84,7 @@ export class Consent {
       const ended = this.#finish.ended(flow);
       if (ended !== undefined) return ended;
       const by = browserOf(flow, address);
-      if (flow.used_at !== null) return this.#resume(flow, token, cookie, by);
+      if (flow.used_at !== null) return this.#resume(flow, token, cookie, { by, signedInAs });
       const provider = await this.#providers.find(flow.project_id, flow.provider_id ?? "");
       const stale = provider === undefined ? "the auth provider was deleted" : changeReason(flow, provider);
       if (provider === undefined || stale !== undefined) return this.#finish.fail(flow, stale ?? "", by);
@@ -120,6 +110,7 @@ export class Consent {
     query: URLSearchParams,
     cookie: string | undefined,
     address?: string,
+    signedInAs?: SignedInAs,
   ): Promise<Outcome> {
     const parameters = parseCallback(query);
     if (!("state" in parameters)) return parameters;
@@ -138,7 +129,8 @@ export class Consent {
     await store.reserve();
     const first = await store.write(() => repository.useState(flow, clock.now()));
     const by = browserOf(flow, address);
-    if (!first) return this.#resume(flow, undefined, cookie, by);
+    const visitor = { by, signedInAs };
+    if (!first) return this.#resume(flow, undefined, cookie, visitor);
 
     const reason =
       expiryReason(flow, clock.now()) ??
@@ -146,7 +138,7 @@ export class Consent {
       errorReason(parameters.all, provider.oauth2.callbackErrors);
     if (reason !== undefined) return this.#finish.fail(flow, reason, by);
     const grant = await this.#exchange(flow, provider, parameters.all, by);
-    return "accessToken" in grant ? this.#checkUser(flow, provider, grant, by) : grant;
+    return "accessToken" in grant ? this.#checkUser(flow, provider, grant, visitor) : grant;
   }
 
   /** The answer on our page, whether this is the right user. */
@@ -172,7 +164,7 @@ export class Consent {
       return UNKNOWN_STATE;
     }
     // If another check is configured, our page must not bypass it.
-    if ((await this.#userCheck(flow))?.kind !== "page") return UNKNOWN_STATE;
+    if ((await this.#checks.of(flow))?.kind !== "page") return UNKNOWN_STATE;
     const by = browserOf(flow, address);
     if (!agrees) return this.#finish.fail(flow, OTHER_ACCOUNT, by);
     return this.#finish.completeHeld(flow, by);
@@ -216,37 +208,17 @@ export class Consent {
   }
 
   /** Holds the grant and starts the user check, unless the customer has disabled it. */
-  async #checkUser(flow: FlowRow, provider: Provider, grant: TokenGrant, by: Actor): Promise<Outcome> {
-    const check = await this.#userCheck(flow).catch(async (error: unknown) => {
+  async #checkUser(flow: FlowRow, provider: Provider, grant: TokenGrant, visitor: Visitor): Promise<Outcome> {
+    const check = await this.#checks.of(flow).catch(async (error: unknown) => {
       // The browser comes back to the grant.
       await this.#finish.hold(flow, provider, grant);
       throw error;
     });
     // The page for keys asks what the page of the user check would ask.
     const isAsked = check?.kind === "page" && provider.apiKey !== undefined;
-    if (check?.kind === "none" || isAsked) return this.#finish.complete(flow, provider, grant, by);
+    if (check?.kind === "none" || isAsked) return this.#finish.complete(flow, provider, grant, visitor.by);
     const held = await this.#finish.hold(flow, provider, grant);
-    return "kind" in held ? held : this.#startCheck(held, check, by);
-  }
-
-  /** The current check. Undefined if the settings have changed and users are not verified any more. */
-  async #userCheck(flow: FlowRow): Promise<UserCheck | undefined> {
-    const session = await this.#settings.of(flow.project_id);
-    try {
-      return userCheckOf(this.#core, session);
-    } catch (error) {
-      if (error instanceof RuntimeError) return undefined;
-      throw error;
-    }
-  }
-
-  /** Starts the current check, also for a browser that returns, so that no check can be bypassed. */
-  async #startCheck(held: FlowRow, check: UserCheck | undefined, by: Actor): Promise<Outcome> {
-    if (check === undefined)
-      return this.#finish.fail(held, "user verification is not configured any more", by);
-    if (check.kind === "verifier") return this.verifier.start(held, check.url);
-    if (check.kind === "sign_in") return this.signIn.start(held, by);
-    return check.kind === "page" ? this.#confirmPage(held) : this.#finish.completeHeld(held, by);
+    return "kind" in held ? held : this.#checks.start(held, check, visitor);
   }
 
   /** After the callback, the browser of the flow continues with the user check. Other browsers are refused. */
@@ -254,7 +226,7 @@ export class Consent {
     flow: FlowRow,
     token: string | undefined,
     cookie: string | undefined,
-    by: Actor,
+    visitor: Visitor,
   ): Promise<Outcome> {
     const current = await repository.findFlowByState(this.#core.store, flow.state_hash ?? "");
     if (current === undefined || checkBrowser(current, cookie) !== undefined) {
@@ -264,21 +236,7 @@ export class Consent {
     if (ended !== undefined) return ended;
     return current.sealed_grant === null
       ? UNKNOWN_STATE
-      : this.#startCheck(current, await this.#userCheck(current), by);
-  }
-
-  async #confirmPage(flow: FlowRow): Promise<Outcome> {
-    const exchange = await openExchange(this.#core, flow);
-    if (exchange === undefined || flow.sealed_address === null) return UNKNOWN_STATE;
-    return {
-      kind: "confirm",
-      about: partiesOf(flow),
-      userId: flow.user_id,
-      scopes: JSON.parse(flow.scopes),
-      // Only the path, so that the form stays on the page's host. It includes the path prefix of a proxy.
-      action: new URL(await addressOf(this.#core, flow)).pathname,
-      check: formCheckOf(exchange, "confirm"),
-    };
+      : this.#checks.start(current, await this.#checks.of(current), visitor);
   }
 
   async #providerAddress(flow: FlowRow, provider: Provider, exchange: Exchange): Promise<string> {

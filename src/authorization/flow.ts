@@ -71,8 +71,6 @@ export interface Exchange {
   state: string;
   /** PKCE (RFC 7636); null if the provider does not support it. */
   verifier: string | null;
-  /** Only for the sign-in at our OpenID provider. */
-  nonce?: string;
 }
 
 export function sealExchange(core: Core, flow: FlowRow, exchange: Exchange): Promise<string> {

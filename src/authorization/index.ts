@@ -14,4 +14,6 @@ export {
 export type { NewGrant } from "./finish";
 export { endFlowsOfProvider, endFlowsOfUser } from "./end-of-provider";
 export type { Authorization, AuthorizationInitiation } from "./schema";
+export type { SignedInAs } from "./visitor";
+export { userCheckOf } from "./user-check";
 export { AuthorizationService, type PendingConsents, type ScopesRequest } from "./service";

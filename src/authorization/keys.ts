@@ -21,6 +21,7 @@ import {
 import { type KeyProblem, type Outcome, UNKNOWN_ADDRESS, UNKNOWN_STATE } from "./outcome";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
+import type { SignedInAs, Visitor } from "./visitor";
 
 /** Keys that may be refused in one consent: the page must not find out which of many keys are good. */
 const MOST_REFUSED = 10;
@@ -35,8 +36,8 @@ export interface GivenKey {
 
 interface Parts {
   finish: Finish;
-  checkUser(flow: FlowRow, provider: Provider, grant: TokenGrant, by: Actor): Promise<Outcome>;
-  resume(flow: FlowRow, token: string, cookie: string | undefined, by: Actor): Promise<Outcome>;
+  checkUser(flow: FlowRow, provider: Provider, grant: TokenGrant, visitor: Visitor): Promise<Outcome>;
+  resume(flow: FlowRow, token: string, cookie: string | undefined, visitor: Visitor): Promise<Outcome>;
 }
 
 export class KeyConsent {
@@ -64,15 +65,22 @@ export class KeyConsent {
   }
 
   /** The form of the page. A key is stored only if the service accepts it, as far as the provider's record has a test. */
-  async give(token: string, given: GivenKey, cookie: string | undefined, address?: string): Promise<Outcome> {
+  async give(
+    token: string,
+    given: GivenKey,
+    cookie: string | undefined,
+    address?: string,
+    signedInAs?: SignedInAs,
+  ): Promise<Outcome> {
     const flow = await repository.findFlowByAddress(this.#core.store, hashOf(token));
     if (flow === undefined) return UNKNOWN_ADDRESS;
     const { finish, resume } = this.#parts;
     const stopped = checkBrowser(flow, cookie) ?? finish.ended(flow);
     if (stopped !== undefined) return stopped;
     const by = browserOf(flow, address);
+    const visitor = { by, signedInAs };
     // Sent twice: the first one continues, the second shows the current step.
-    if (flow.used_at !== null) return resume(flow, token, cookie, by);
+    if (flow.used_at !== null) return resume(flow, token, cookie, visitor);
     const exchange = await openExchange(this.#core, flow);
     if (exchange === undefined || !sameSecret(given.check, formCheckOf(exchange, "key")))
       return UNKNOWN_STATE;
@@ -84,7 +92,7 @@ export class KeyConsent {
     if (!given.agrees) return finish.fail(flow, NO_KEY_GIVEN, by);
     const key = await this.#checked(flow, provider, given.key);
     if (!(key instanceof Redacted)) return this.#refusal(flow, key, by);
-    return this.#store(flow, { token, cookie, provider, key, by });
+    return this.#store(flow, { token, cookie, provider, key, visitor });
   }
 
   async #checked(flow: FlowRow, provider: Provider, given: Redacted): Promise<Redacted | KeyProblem> {
@@ -123,16 +131,16 @@ export class KeyConsent {
       cookie,
       provider,
       key,
-      by,
-    }: { token: string; cookie: string | undefined; provider: Provider; key: Redacted; by: Actor },
+      visitor,
+    }: { token: string; cookie: string | undefined; provider: Provider; key: Redacted; visitor: Visitor },
   ): Promise<Outcome> {
     const { store, clock } = this.#core;
     await store.reserve();
     if (!(await store.write(() => repository.useState(flow, clock.now()))))
-      return this.#parts.resume(flow, token, cookie, by);
+      return this.#parts.resume(flow, token, cookie, visitor);
     // The address of a flow is deleted when it ends.
     const page = await this.#pathOf(flow);
-    const outcome = await this.#parts.checkUser(flow, provider, grantOfKey(key), by);
+    const outcome = await this.#parts.checkUser(flow, provider, grantOfKey(key), visitor);
     return outcome.kind === "completed" ? { kind: "key_stored", page } : outcome;
   }
 

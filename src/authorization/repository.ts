@@ -71,14 +71,6 @@ const USE_CHECK = query(
   "UPDATE authorizations SET check_hash = NULL " +
     "WHERE project_id = ? AND id = ? AND check_hash = ? AND status = 'pending'",
 );
-const changeState = command<FlowRow & Pick<Opening, "stateHash" | "sealedExchange">>(
-  "UPDATE authorizations SET state_hash = :stateHash, sealed_exchange = :sealedExchange " +
-    "WHERE project_id = :project_id AND id = :id AND state_hash = :state_hash AND status = 'pending'",
-);
-const FORGET_STATE = query(
-  "UPDATE authorizations SET state_hash = NULL " +
-    "WHERE project_id = ? AND id = ? AND state_hash = ? AND status = 'pending'",
-);
 const PENDING = query<FlowRow>(
   `SELECT ${COLUMNS} FROM authorizations WHERE project_id = ? AND user_id = ? AND provider_id = ? ` +
     "AND status = 'pending' AND expires_at > ? ORDER BY created_at DESC, id DESC LIMIT 100",
@@ -206,16 +198,6 @@ export function* setCheck(row: FlowRow, checkHash: string): Transaction<boolean>
 /** Marks that id as used; false if it was already used. */
 export function* useCheck(row: FlowRow): Transaction<boolean> {
   return (yield* run(USE_CHECK, row.project_id, row.id, row.check_hash)) === 1;
-}
-
-/** Replaces the used state by a new one; false if it was already replaced. */
-export function* replaceState(row: FlowRow, stateHash: string, sealedExchange: string): Transaction<boolean> {
-  return (yield* changeState({ ...row, stateHash, sealedExchange })) === 1;
-}
-
-/** Marks the second state as used; false if it was already used. */
-export function* clearState(row: FlowRow): Transaction<boolean> {
-  return (yield* run(FORGET_STATE, row.project_id, row.id, row.state_hash)) === 1;
 }
 
 export interface Ending {

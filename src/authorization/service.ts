@@ -4,7 +4,7 @@ import type { Core } from "../core";
 import { type Connections, type GrantState, missingScopes, unionOfScopes } from "../connections";
 import { hashOf, newId, newToken } from "../crypto";
 import { invalidParameter, malformedRequest, requirementsNotMet, unknownRecord } from "../errors";
-import { actFor, maySee, type Principal, type Suspensions } from "../identity";
+import { actFor, maySee, type Principal, type SignInMethod, type Suspensions } from "../identity";
 import type { Limits } from "../limits";
 import type { Provider, Providers } from "../providers";
 import type { SessionSettings } from "../settings";
@@ -53,6 +53,7 @@ export class AuthorizationService {
   readonly #newFlows: NewFlows;
   readonly #audit: Audit;
   readonly #suspensions: Suspensions;
+  readonly #methodOf: (projectId: string) => Promise<SignInMethod>;
 
   constructor(
     core: Core,
@@ -63,9 +64,12 @@ export class AuthorizationService {
       limits: Limits;
       audit: Audit;
       suspensions: Suspensions;
+      /** How people sign in to a project. */
+      methodOf: (projectId: string) => Promise<SignInMethod>;
     },
   ) {
     this.#suspensions = parts.suspensions;
+    this.#methodOf = parts.methodOf;
     this.#core = core;
     this.#audit = parts.audit;
     this.#providers = parts.providers;
@@ -120,7 +124,7 @@ export class AuthorizationService {
     ) {
       return this.#completed(projectId, state.connectionId, state);
     }
-    userCheckOf(this.#core, await this.#settings.of(projectId));
+    userCheckOf(this.#core, await this.#settings.of(projectId), await this.#methodOf(projectId));
     return this.#start(request, nextUri, state?.scopes ?? []);
   }
 

@@ -2,6 +2,7 @@
 import { isLoopback } from "../base";
 import type { Core } from "../core";
 import { invalidParameter } from "../errors";
+import type { SignInMethod } from "../identity";
 import type { SessionVerification } from "../settings";
 
 export type UserCheck =
@@ -9,27 +10,25 @@ export type UserCheck =
   | { kind: "none" }
   /** The customer's verifier confirms its signed-in user. */
   | { kind: "verifier"; url: string }
-  /** The browser signs in at the OpenID provider at `auth_url`. */
+  /** The person is signed in here with the browser. */
   | { kind: "sign_in" }
   /** Our page asks the person, which proves nothing. */
   | { kind: "page" };
 
 /**
- * The user check of a project. On a public address, our page alone would let any holder of a link consent for another
+ * The user check of a project where people sign in by this method. On a public address, our page alone would let any holder of a link consent for another
  * user, so the operator must allow it explicitly.
  * Throws `invalid_parameter` with the settings.
  */
-export function userCheckOf(core: Core, session: SessionVerification): UserCheck {
+export function userCheckOf(core: Core, session: SessionVerification, method: SignInMethod): UserCheck {
   if (session.unsafe_skip_verification) return { kind: "none" };
   if (session.verifier_url !== null) return { kind: "verifier", url: session.verifier_url };
-  const { settings } = core;
-  if (settings["auth.url"] !== undefined && settings["auth.client_id"] !== undefined)
-    return { kind: "sign_in" };
+  if (method !== "none") return { kind: "sign_in" };
   const { hostname } = new URL(core.publicUrl());
-  if (isLoopback(hostname) || settings.session_verification === "page_only") return { kind: "page" };
+  if (isLoopback(hostname) || core.settings.session_verification === "page_only") return { kind: "page" };
   throw invalidParameter(
-    "No user verification is configured for this public address. Set auth.url and auth.client_id (users sign in " +
-      "there) or a verifier_url in the session verification settings, or accept the built-in page alone with " +
+    "No user verification is configured for this public address. Let people sign in (sign_in, or auth.url and " +
+      "auth.client_id), set a verifier_url in the session verification settings, or accept the built-in page alone with " +
       "session_verification: page_only (RUNTIME_SESSION_VERIFICATION).",
   );
 }

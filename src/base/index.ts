@@ -46,6 +46,7 @@ export { type UnknownField, unknownFields, unknownMessage } from "./unknown-fiel
 export { excerptOf } from "./excerpt";
 export { closedList, nearestOf } from "./closed-list";
 export { ruleOf, valueAt, type Violation } from "./rule-text";
+export { headerText } from "./header-text";
 export { netstrings } from "./netstrings";
 export { inTurn, Places } from "./places";
 export { RecentMap } from "./recent-map";

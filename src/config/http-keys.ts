@@ -29,6 +29,16 @@ export const HTTP_KEYS = {
     default: [],
     meaning: "proxies whose Forwarded or X-Forwarded-For header names the client; empty: none",
   },
+  "http.user_header": {
+    schema: { type: "string", pattern: "^[A-Za-z0-9-]{1,100}$", description: "the name of a header" },
+    default: "x-forwarded-user",
+    meaning: "with sign_in: proxy, the header in which a proxy of http.trusted_proxies names the person",
+  },
+  "http.groups_header": {
+    schema: { type: "string", pattern: "^[A-Za-z0-9-]{1,100}$", description: "the name of a header" },
+    meaning:
+      "with sign_in: proxy, the header with the groups of the person, separated by commas; unset: none",
+  },
   "http.forwarded_header": {
     schema: { enum: ["x-forwarded-for", "forwarded"], description: "x-forwarded-for or forwarded" },
     meaning:

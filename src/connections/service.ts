@@ -4,7 +4,7 @@ import type { Json, JsonText, Page } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { notFound } from "../errors";
-import { maySee, type Principal } from "../identity";
+import { mayEnd, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import type { Transaction } from "../store";
 import { type Earlier, GrantStore, type NewGrant } from "./grant-store";
@@ -265,7 +265,7 @@ export class Connections {
 
   *#delete(principal: Principal, id: string, revocation: string | undefined): Transaction<void> {
     const row = yield* repository.connectionByIdInTransaction(principal.projectId, id);
-    if (row === undefined || !maySee(principal, row.user_id))
+    if (row === undefined || !mayEnd(principal, row.user_id))
       throw notFound("This project has no connection with this id.");
     yield* repository.deleteConnection(row);
     if (revocation !== undefined) yield* addRevocation(row, revocation, this.#core.clock.now());

@@ -2,6 +2,7 @@
 export { actorOf } from "../audit";
 export {
   actFor,
+  mayEnd,
   maySee,
   PERSON_ROLES,
   type PersonRole,
@@ -10,6 +11,7 @@ export {
   type Right,
   type Role,
   ROLES,
+  visibleUsers,
 } from "./principal";
 export type {
   ApiKey,
@@ -25,6 +27,7 @@ export type {
   WorkloadCreate,
 } from "./schema";
 export { projectBinding } from "./projects";
+export { SIGN_IN_METHODS, type SignInMethod } from "./sign-in-methods";
 export { hasToken, keyPrefixOf } from "./credential";
 export { Identity } from "./service";
 export { ambiguousSources, DEFAULT_ID } from "./user-principals";

@@ -100,11 +100,22 @@ export function actFor(principal: Principal, userId: string | undefined): string
 }
 
 /**
- * Whether the principal may see records of a user: a pinned key those of its users, a user token those of its user. People
- * who administer or audit the project see those of all.
+ * The users whose records the principal may see; undefined: all. A pinned key sees those of its users, a user token those of
+ * its user. People who administer or audit the project see those of all.
  */
+export function visibleUsers(principal: Principal): readonly string[] | undefined {
+  if (principal.kind === "operator") return undefined;
+  if (principal.kind === "key") return principal.users ?? undefined;
+  return principal.role === "admin" || principal.role === "auditor" ? undefined : [principal.userId];
+}
+
+/** Whether the principal may see records of a user. */
 export function maySee(principal: Principal, userId: string): boolean {
-  if (principal.kind === "user")
-    return principal.userId === userId || principal.role === "admin" || principal.role === "auditor";
-  return principal.kind === "operator" || principal.users === null || principal.users.includes(userId);
+  return visibleUsers(principal)?.includes(userId) ?? true;
+}
+
+/** Whether the principal may end records of a user, such as a scheduled run. An auditor sees those of all, and ends its own. */
+export function mayEnd(principal: Principal, userId: string): boolean {
+  const isAuditor = principal.kind === "user" && principal.role === "auditor";
+  return isAuditor ? principal.userId === userId : maySee(principal, userId);
 }

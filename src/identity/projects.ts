@@ -7,6 +7,7 @@ import { type Principal, roleOfPrincipal } from "./principal";
 import * as repository from "./repository";
 import type { OrganizationRow, ProjectRow } from "./repository";
 import type { Binding, Caller, Organization, Project, ProjectPatch } from "./schema";
+import { SIGN_IN_METHODS, type SignInMethod } from "./sign-in-methods";
 
 export class Projects {
   readonly #store: Store;
@@ -36,7 +37,13 @@ export class Projects {
     return (await repository.findProject(this.#store, id))?.name;
   }
 
-  /** Changes name or audience. Throws `not_found` as `get` does, `forbidden` if a key sets an audience. */
+  /** How people sign in to a project; undefined: as the deployment says. */
+  async methodOf(id: string): Promise<{ exists: boolean; method: SignInMethod | undefined }> {
+    const row = await repository.findProject(this.#store, id);
+    return { exists: row !== undefined, method: row === undefined ? undefined : ownMethod(row) };
+  }
+
+  /** Changes name, audience or the way of signing in. Throws `not_found` as `get` does, `forbidden` if a key sets an audience. */
   async update(principal: Principal, id: string, patch: ProjectPatch): Promise<Project> {
     if (!canSee(principal, id)) throw unknownProject(id);
     // A project with the audience of another project would make the user tokens of both invalid.
@@ -61,7 +68,14 @@ export class Projects {
     const { id: project_id, org_id } = project;
     const role = roleOfPrincipal(principal);
     if (principal.kind === "user")
-      return { kind: "user", role, project_id, org_id, user_id: principal.userId };
+      return {
+        kind: "user",
+        role,
+        person: principal.role ?? "member",
+        project_id,
+        org_id,
+        user_id: principal.userId,
+      };
     if (principal.kind === "operator") return { kind: "operator", role, project_id, org_id };
     const users = principal.users === null ? {} : { users: [...principal.users] };
     const { keyId: workload_id, workload: subject } = principal;
@@ -74,7 +88,8 @@ export class Projects {
     const known = yield* repository.projectInTransaction(id);
     if (known === undefined) throw unknownProject(id);
     const audience = patch.audience === undefined ? known.audience : patch.audience || null;
-    const row: ProjectRow = { ...known, name: patch.name ?? known.name, audience };
+    const signIn = patch.sign_in === undefined ? known.sign_in : methodIn(patch.sign_in);
+    const row: ProjectRow = { ...known, name: patch.name ?? known.name, audience, sign_in: signIn };
     yield* refuseSharedAudience(row);
     yield* repository.updateProject(row);
     const own = principal.projectId === id;
@@ -100,7 +115,24 @@ export function* refuseSharedAudience({ id, audience }: ProjectRow): Transaction
 
 export function projectRecord(row: ProjectRow): Project {
   const { id, org_id, name, audience, created_at } = row;
-  return { id, org_id, name, ...(audience === null ? {} : { audience }), created_at: timestamp(created_at) };
+  const method = ownMethod(row);
+  return {
+    id,
+    org_id,
+    name,
+    ...(audience === null ? {} : { audience }),
+    ...(method === undefined ? {} : { sign_in: method }),
+    created_at: timestamp(created_at),
+  };
+}
+
+/** How people sign in to this project. One that this version does not know counts as `none`. Undefined: as the deployment says. */
+export function ownMethod({ sign_in: text }: Pick<ProjectRow, "sign_in">): SignInMethod | undefined {
+  return text === null ? undefined : (SIGN_IN_METHODS.find((method) => method === text) ?? "none");
+}
+
+function methodIn(given: SignInMethod | "default"): SignInMethod | null {
+  return given === "default" ? null : given;
 }
 
 function organizationRecord({ id, name, created_at }: OrganizationRow): Organization {

@@ -23,6 +23,8 @@ export interface ProjectRow {
   org_id: string;
   name: string;
   audience: string | null;
+  /** How people sign in; null: as the deployment says. */
+  sign_in: string | null;
   created_at: number;
   /** Random; empty for the default project. A later project with the same id has another one. */
   incarnation: string;
@@ -64,7 +66,7 @@ const ALL_OF_KEY = [
   "replaced_by",
 ] as const;
 const KEY_COLUMNS = ALL_OF_KEY.join(", ");
-const ALL_OF_PROJECT = ["id", "org_id", "name", "audience", "created_at", "incarnation"] as const;
+const ALL_OF_PROJECT = ["id", "org_id", "name", "audience", "sign_in", "created_at", "incarnation"] as const;
 const PROJECT_COLUMNS = ALL_OF_PROJECT.join(", ");
 
 const FIND_ORGANIZATION = query<OrganizationRow>(
@@ -88,7 +90,7 @@ const FIND_AUDIENCE = query<ProjectRow>(
 
 export const { add: addProject, change: updateProject } = rowCommands<ProjectRow>("projects", "projects", {
   all: ALL_OF_PROJECT,
-  settable: ["name", "audience"],
+  settable: ["name", "audience", "sign_in"],
   key: ["id"],
 });
 const DELETE_PROJECT = query("DELETE FROM projects WHERE id = ?");

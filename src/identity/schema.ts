@@ -1,8 +1,9 @@
 // Records of organizations, projects and API keys, and records that are part of other records (bindings, secrets).
 import { type Static, Type } from "typebox";
 import { PERSON_ROLES, ROLES } from "./principal";
+import { SIGN_IN_METHODS } from "./sign-in-methods";
 
-export { PERSON_ROLES };
+export { PERSON_ROLES, SIGN_IN_METHODS };
 
 const time = Type.String({ format: "date-time", description: "RFC 3339, UTC, whole seconds." });
 const name = Type.String({ minLength: 1, maxLength: 256 });
@@ -32,6 +33,11 @@ export const ProjectResponse = Type.Object({
   org_id: ChosenId,
   name,
   audience: Type.Optional(Type.String()),
+  sign_in: Type.Optional(
+    Type.Enum([...SIGN_IN_METHODS], {
+      description: "How people sign in to the project; absent: as the deployment says.",
+    }),
+  ),
   created_at: time,
 });
 
@@ -47,11 +53,17 @@ export const ProjectPatchRequest = Type.Object({
   audience: Type.Optional(
     Type.String({ maxLength: 500, description: "The audience of user tokens for the project; empty: none." }),
   ),
+  sign_in: Type.Optional(
+    Type.Enum([...SIGN_IN_METHODS, "default"], {
+      description: "How people sign in to the project; `default`: as the deployment says.",
+    }),
+  ),
 });
 
 export const CallerResponse = Type.Object({
   kind: Type.Enum(["key", "user", "operator", "workload"]),
   role: Type.Enum([...ROLES]),
+  person: Type.Optional(Type.Enum([...PERSON_ROLES], { description: "The role of a person." })),
   project_id: ChosenId,
   org_id: ChosenId,
   key_id: Type.Optional(Type.String()),

@@ -17,7 +17,7 @@ import type { PinnedAdminKey, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
 import { Standing } from "./standing";
 import { Suspensions } from "./suspensions";
-import { DEFAULT_ID, type Resource, type ResourceUser, UserPrincipals } from "./user-principals";
+import { DEFAULT_ID, type Resource, type ResourceUser, type RoleOf, UserPrincipals } from "./user-principals";
 import { looksLikeJwt } from "./issuer-keys";
 import { Workloads } from "./workloads";
 
@@ -33,6 +33,7 @@ interface IdentityParts {
   executionLog: ExecutionLog;
   issuer: OpenIdIssuer;
   grants: GrantsOfProject;
+  roleOf: RoleOf;
 }
 
 export class Identity {
@@ -50,7 +51,7 @@ export class Identity {
   readonly #users: UserPrincipals;
 
   constructor(core: Core, parts: IdentityParts) {
-    const { audit, executionLog, issuer, grants } = parts;
+    const { audit, executionLog, issuer, grants, roleOf } = parts;
     this.projects = new Projects(core.store, audit);
     this.#core = core;
     this.#audit = audit;
@@ -61,21 +62,15 @@ export class Identity {
     this.#standing = new Standing(core, this.suspensions);
     this.apiKeys = new ApiKeys(core, audit, executionLog);
     this.workloads = new Workloads(core, audit, executionLog);
-    this.#users = new UserPrincipals(core, issuer, this.suspensions);
+    this.#users = new UserPrincipals(core, issuer, this.suspensions, roleOf);
   }
 
   /** Creates the organization and project `default` in a new database. */
   async ensureDefaults(): Promise<void> {
     const { store, clock } = this.#core;
     if ((await repository.findProject(store, DEFAULT_ID)) !== undefined) return;
-    const row = {
-      id: DEFAULT_ID,
-      org_id: DEFAULT_ID,
-      name: DEFAULT_ID,
-      audience: null,
-      created_at: clock.now(),
-      incarnation: "",
-    };
+    const [id, created_at] = [DEFAULT_ID, clock.now()];
+    const row = { id, org_id: id, name: id, audience: null, sign_in: null, created_at, incarnation: "" };
     await store.write(() => this.#addProject(row));
   }
 
@@ -191,6 +186,7 @@ export class Identity {
       org_id: orgId,
       name,
       audience: audience ?? null,
+      sign_in: null,
       created_at: this.#core.clock.now(),
       incarnation: newToken(this.#core.random),
     };

@@ -5,7 +5,7 @@ import { invalidAuthorization, unavailable } from "../errors";
 import { CachedByGeneration } from "../store";
 import { OpenIdIssuer } from "./issuer";
 import { looksLikeJwt } from "./issuer-keys";
-import type { Principal } from "./principal";
+import type { PersonRole, Principal } from "./principal";
 import * as repository from "./repository";
 import type { ProjectRow } from "./repository";
 import type { Suspensions } from "./suspensions";
@@ -28,6 +28,9 @@ export interface ResourceUser {
   scopes: readonly string[] | undefined;
 }
 
+/** The role of a person whose token this is; undefined: people do not sign in at the issuer. */
+export type RoleOf = (projectId: string, userId: string) => Promise<PersonRole | undefined>;
+
 interface Source {
   tokens: UserTokens;
   issuer: OpenIdIssuer;
@@ -40,12 +43,14 @@ const RETRY_AFTER_MS = 5000;
 export class UserPrincipals {
   readonly #core: Core;
   readonly #suspensions: Suspensions;
+  readonly #roleOf: RoleOf;
   readonly #issuer: OpenIdIssuer;
   readonly #tokens: UserTokens;
   readonly #sources: ReadonlyMap<string, Source>;
   readonly #projects: CachedByGeneration<string, ProjectRow[]>;
 
-  constructor(core: Core, issuer: OpenIdIssuer, suspensions: Suspensions) {
+  constructor(core: Core, issuer: OpenIdIssuer, suspensions: Suspensions, roleOf: RoleOf) {
+    this.#roleOf = roleOf;
     this.#core = core;
     this.#suspensions = suspensions;
     this.#issuer = issuer;
@@ -75,7 +80,9 @@ export class UserPrincipals {
     if (others.length > 0)
       throw invalidAuthorization("The audience of the user token names several projects.");
     await this.#suspensions.check(project.id, userId);
-    return { kind: "user", projectId: project.id, incarnation: project.incarnation, userId };
+    const role = await this.#roleOf(project.id, userId);
+    const user = { kind: "user", projectId: project.id, incarnation: project.incarnation, userId } as const;
+    return role === undefined ? user : { ...user, role };
   }
 
   /**

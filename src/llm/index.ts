@@ -1,10 +1,9 @@
 // Language models: model entries, chat completions, the loop that runs tools.
 export type { ModelEntry, ModelEntryCreate, ModelEntryPatch, ModelList, RunnableTools } from "./model-schema";
-export { Embeddings } from "./embeddings";
-export { Models, sealedModels } from "./models";
-export { Responses } from "./responses/service";
+export { type ModelServices, modelServices } from "./compose";
+export { type Models, sealedModels } from "./models";
 export type { ChatRequest } from "./schema";
-export { Chat, type ChatAnswer, type ChatCall } from "./service";
+export type { ChatAnswer, ChatCall } from "./service";
 export { errorBody } from "./stream/events";
 // For conversations whose calls the caller runs, such as those of the terminal.
 export { inputOf, withIds } from "./loop/call";

@@ -1,7 +1,7 @@
 // Authentication at a gateway, according to the gateway's type.
 import type { Refusals } from "../audit";
 import { type Gateway, KEY_AND_USER, OWN_SOURCE, USER_HEADERS } from "../gateways";
-import { userIdFault } from "../base";
+import { headerText, userIdFault } from "../base";
 import { forbidden, invalidAuthorization, RuntimeError } from "../errors";
 import { actFor, hasToken, type Identity, type Principal, requireRole } from "../identity";
 import { metadataAddress, resourceAddress, resourceAudiences } from "./resource";
@@ -13,13 +13,14 @@ export interface GatewayUser {
   userId: string;
 }
 
-const UTF_8 = new TextDecoder("utf-8", { fatal: true });
-
 /** How the audit trail names a call of a gateway. */
 const OPERATION = "mcp";
 
 /** The only scope of a gateway (RFC 6749, section 3.3): permission to call it. */
 export const SCOPE = "mcp";
+
+/** The groups of a person in a project. */
+export type GroupsOf = (projectId: string, userId: string) => Promise<readonly string[]>;
 
 /** Protected resource metadata (RFC 9728) of a gateway. */
 export interface ResourceMetadata {
@@ -34,8 +35,10 @@ export class Access {
   readonly #identity: Identity;
   readonly #publicUrl: () => string;
   readonly #refusals: Refusals;
+  readonly #groupsOf: GroupsOf;
 
-  constructor(identity: Identity, publicUrl: () => string, refusals: Refusals) {
+  constructor(identity: Identity, publicUrl: () => string, refusals: Refusals, groupsOf: GroupsOf) {
+    this.#groupsOf = groupsOf;
     this.#identity = identity;
     this.#refusals = refusals;
     this.#publicUrl = publicUrl;
@@ -88,7 +91,9 @@ export class Access {
         this.refused({ ...principal, address: clientAddress }, refusal);
         throw refusal;
       }
-      return { gateway, principal: { ...principal, address: clientAddress }, userId: principal.userId };
+      const caller = { ...principal, address: clientAddress };
+      await this.#requireGroup(gateway, caller);
+      return { gateway, principal: caller, userId: principal.userId };
     } catch (error) {
       if (!(error instanceof RuntimeError) || error.status !== 401) throw error;
       throw invalidAuthorization(error.message, {
@@ -96,6 +101,21 @@ export class Access {
         challenge: this.#challenge(gateway, host, hasToken(credential) ? "invalid_token" : undefined),
       });
     }
+  }
+
+  /** Throws `forbidden` unless the user is in one of the groups of the gateway. Users whose groups cannot be read are in none. */
+  async #requireGroup(
+    { allowedGroups: allowed }: Gateway,
+    user: Extract<Principal, { kind: "user" }>,
+  ): Promise<void> {
+    if (allowed === undefined) return;
+    const groups = await this.#groupsOf(user.projectId, user.userId);
+    if (groups.some((group) => allowed.includes(group))) return;
+    const refusal = forbidden(
+      "Only members of certain groups may use this gateway, and you are in none of them. If that has changed, sign in again.",
+    );
+    this.refused(user, refusal);
+    throw refusal;
   }
 
   /**
@@ -153,20 +173,10 @@ function namedUser(headers: Headers): string | undefined {
     user = value;
   }
   if (user === undefined) return undefined;
-  const userId = fromUtf8(user);
+  const userId = headerText(user);
   const fault = userIdFault(userId);
   if (fault === undefined) return userId;
   throw invalidAuthorization(`The user in the header ${header} ${fault}.`);
-}
-
-// Header values are decoded as Latin-1. Valid UTF-8 is decoded again, so that a user id is the same as in a body.
-function fromUtf8(value: string): string {
-  if (!/[\x80-\xFF]/.test(value)) return value;
-  try {
-    return UTF_8.decode(Buffer.from(value, "latin1"));
-  } catch {
-    return value;
-  }
 }
 
 /** The gateway's own identity provider; undefined: that of the deployment. */

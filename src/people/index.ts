@@ -1,4 +1,28 @@
 // People who sign in: sessions of browsers, and who somebody is in a project.
-export type { BrowserSession, Invitation, InvitationLink, PersonRecord } from "./schema";
-export { SIGN_IN_METHODS, type SessionMethod, type SignInMethod } from "./terms";
+export type {
+  BrowserSession,
+  BrowserSessions,
+  EndedSessions,
+  Invitation,
+  InvitationLink,
+  PersonChange,
+  PersonRecord,
+  PersonState,
+  RemovedPerson,
+} from "./schema";
+export type { Browser } from "./browser";
+export { Invitations, type OpenedLink } from "./invitations";
+export { type EndedAccess, endAccess } from "./people-repository";
+export { type RelyingParty, relyingPartyOf } from "./passkeys/relying-party";
+export type { Passkey } from "./passkeys/schema";
+export { type NewPasskey, Passkeys } from "./passkeys/service";
+export { SIGN_IN_METHODS, type SignInMethod } from "../identity";
+export type { SessionMethod } from "./terms";
 export { type NewSession, Sessions, type SignedIn } from "./sessions";
+export { sealedIdentities } from "./identity-repository";
+export { methodOfDeployment } from "./methods";
+export { type PeopleServices, peopleServices } from "./compose";
+export { returnPath } from "./return-path";
+export type { People } from "./service";
+export { canUsePasskeys, signInFault, signInNote } from "./workable";
+export type { SignIn, SigningIn, SignInOutcome } from "./sign-in";

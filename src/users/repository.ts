@@ -1,4 +1,5 @@
 // SQL of what is stored about users, over the tables of all areas. A new column with a user belongs here too; a test compares.
+import { endAccess } from "../people";
 import {
   all,
   command,
@@ -11,12 +12,22 @@ import {
   touch,
   type Transaction,
 } from "../store";
+import type { PersonRole } from "../identity";
 
 export type UserRow = Readonly<Record<string, SqlValue>>;
 
 export interface UserCounts {
   connections: number;
   scheduled_runs: number;
+  passkeys: number;
+  sessions: number;
+  clients: number;
+}
+
+/** Of an invited person. */
+export interface InvitedUser {
+  role?: PersonRole;
+  name?: string;
 }
 
 export interface UserTable {
@@ -64,13 +75,6 @@ export const TABLES: readonly UserTable[] = [
     ),
   },
   {
-    name: "workloads",
-    rows: query(
-      "SELECT id, name, role FROM workloads WHERE project_id = ? AND EXISTS " +
-        "(SELECT 1 FROM json_each(users) WHERE value = ?) ORDER BY id",
-    ),
-  },
-  {
     name: "suspensions",
     rows: query("SELECT created_at FROM suspended_users WHERE project_id = ? AND user_id = ?"),
   },
@@ -78,6 +82,56 @@ export const TABLES: readonly UserTable[] = [
     name: "workers",
     rows: query(
       "SELECT id FROM workers WHERE project_id = ? AND json_extract(config, '$.authorization.user') = ? ORDER BY id",
+    ),
+  },
+  {
+    name: "people",
+    rows: query("SELECT role, name, created_at FROM people WHERE project_id = ? AND user_id = ?"),
+  },
+  {
+    name: "passkeys",
+    rows: query(
+      "SELECT name, transports, created_at, used_at FROM passkeys WHERE project_id = ? AND user_id = ? ORDER BY created_at, id",
+    ),
+  },
+  {
+    name: "sign_in_links",
+    rows: query(
+      "SELECT kind, created_at, expires_at FROM sign_in_links WHERE project_id = ? AND user_id = ? ORDER BY created_at, hash",
+    ),
+  },
+  {
+    name: "sessions",
+    rows: query(
+      "SELECT id, method, user_agent, address, created_at, used_at, expires_at FROM browser_sessions " +
+        "WHERE project_id = ? AND user_id = ? ORDER BY created_at, id",
+    ),
+  },
+  {
+    name: "identities",
+    rows: query(
+      "SELECT subject, groups_json AS groups, read_at FROM identities WHERE project_id = ? AND user_id = ?",
+    ),
+  },
+  {
+    name: "clients",
+    rows: query(
+      "SELECT id, client_id, client_name, resource, scopes AS allowed, created_at, used_at FROM client_grants " +
+        "WHERE project_id = ? AND user_id = ? ORDER BY created_at, id",
+    ),
+  },
+  {
+    name: "client_tokens",
+    rows: query(
+      "SELECT kind, client_id, created_at, expires_at, consumed_at FROM oauth_items " +
+        "WHERE project_id = ? AND user_id = ? ORDER BY created_at, kind, hash",
+    ),
+  },
+  {
+    name: "workloads",
+    rows: query(
+      "SELECT id, name, role FROM workloads WHERE project_id = ? AND EXISTS " +
+        "(SELECT 1 FROM json_each(users) WHERE value = ?) ORDER BY id",
     ),
   },
 ];
@@ -108,6 +162,12 @@ const unpinWorkloads = command<{ projectId: string; userId: string }>(
   "UPDATE workloads SET users = (SELECT json_group_array(value) FROM json_each(workloads.users) WHERE value <> :userId) " +
     "WHERE project_id = :projectId AND EXISTS (SELECT 1 FROM json_each(workloads.users) WHERE value = :userId)",
 );
+// With it go passkeys and links.
+const DELETE_PERSON = query("DELETE FROM people WHERE project_id = ? AND user_id = ?");
+const INVITED_BY = [
+  query("UPDATE people SET created_by = 'erased' WHERE project_id = ? AND created_by = ?"),
+  query("UPDATE sign_in_links SET created_by = 'erased' WHERE project_id = ? AND created_by = ?"),
+];
 const DELETE_SUSPENSION = query("DELETE FROM suspended_users WHERE project_id = ? AND user_id = ?");
 const LEAVE_WORKERS = query(
   "UPDATE workers SET config = json_remove(config, '$.authorization.user'), version = version + 1 " +
@@ -122,16 +182,19 @@ export function* removeUser(projectId: string, userId: string): Transaction<void
   yield* run(COUNT_DOWN, runs, projectId);
   yield* run(DELETE_ANSWERS, projectId, userId);
   yield* unpin({ projectId, userId });
-  yield* unpinWorkloads({ projectId, userId });
   yield* run(DELETE_SUSPENSION, projectId, userId);
   yield* run(LEAVE_WORKERS, projectId, userId);
+  yield* endAccess(projectId, userId);
+  yield* run(DELETE_PERSON, projectId, userId);
+  for (const statement of INVITED_BY) yield* run(statement, projectId, `user:${userId}`);
+  yield* unpinWorkloads({ projectId, userId });
   for (const kind of [
     "authorizations",
     "idempotency",
     "keys",
-    "workloads",
     "workers",
     "suspensions",
+    "workloads",
   ] as const)
     yield* touch(kind);
 }
@@ -153,6 +216,10 @@ const PARTS_OF = [
   "idempotency",
   "audit_people",
   "suspended_users",
+  "people",
+  "browser_sessions",
+  "identities",
+  "client_grants",
 ] as const;
 const PARTS = PARTS_OF.map((table) =>
   query<{ user_id: string }>(
@@ -174,8 +241,16 @@ const countsIn = (table: string) =>
     `SELECT user_id, COUNT(*) AS count FROM ${table} WHERE project_id = ? AND user_id IN (SELECT value FROM json_each(?)) ` +
       "GROUP BY user_id",
   );
-const CONNECTIONS_OF = countsIn("connections");
-const RUNS_OF = countsIn("scheduled_runs");
+const COUNTED = {
+  connections: countsIn("connections"),
+  scheduled_runs: countsIn("scheduled_runs"),
+  passkeys: countsIn("passkeys"),
+  sessions: countsIn("browser_sessions"),
+  clients: countsIn("client_grants"),
+} as const;
+const INVITED = query<{ user_id: string; role: PersonRole; name: string | null }>(
+  "SELECT user_id, role, name FROM people WHERE project_id = ? AND user_id IN (SELECT value FROM json_each(?))",
+);
 
 /** The ids of users after one, in the order of their bytes. Those of erased users begin with a control character. */
 export async function userIds(
@@ -209,16 +284,32 @@ export async function countsOf(
   store: Store,
   projectId: string,
   userIds: readonly string[],
-): Promise<(userId: string) => UserCounts> {
+): Promise<(userId: string) => UserCounts & InvitedUser> {
   const ids = JSON.stringify(userIds);
-  const [connections, runs] = await Promise.all(
-    [CONNECTIONS_OF, RUNS_OF].map(async (statement) => {
-      const rows = await store.all(statement, projectId, ids);
-      return new Map(rows.map(({ user_id, count }) => [user_id, count]));
-    }),
-  );
-  return (userId) => ({
-    connections: connections?.get(userId) ?? 0,
-    scheduled_runs: runs?.get(userId) ?? 0,
-  });
+  const counted = async (statement: Query<{ user_id: string; count: number }>) => {
+    const rows = await store.all(statement, projectId, ids);
+    const counts = new Map(rows.map(({ user_id, count }) => [user_id, count]));
+    return (userId: string): number => counts.get(userId) ?? 0;
+  };
+  const [invited, connections, runs, passkeys, sessions, clients] = await Promise.all([
+    store.all(INVITED, projectId, ids),
+    counted(COUNTED.connections),
+    counted(COUNTED.scheduled_runs),
+    counted(COUNTED.passkeys),
+    counted(COUNTED.sessions),
+    counted(COUNTED.clients),
+  ]);
+  const people = new Map(invited.map(({ user_id, role, name }) => [user_id, { role, name }]));
+  return (userId) => {
+    const person = people.get(userId);
+    return {
+      connections: connections(userId),
+      scheduled_runs: runs(userId),
+      ...(person === undefined ? {} : { role: person.role }),
+      ...(person === undefined || person.name === null ? {} : { name: person.name }),
+      passkeys: passkeys(userId),
+      sessions: sessions(userId),
+      clients: clients(userId),
+    };
+  };
 }

@@ -2,26 +2,28 @@
 import { describe, expect, test } from "bun:test";
 import {
   allowed,
+  arrived,
   linkedUsers,
   type Started,
   startFor,
   stateOf,
   target,
   titleOf,
+  toSignIn,
 } from "../interop/oidc/consent";
 import { signInAs } from "../interop/oidc/sign-in";
 import { type OpenIdSite, startSignInSite } from "../interop/oidc/site";
 import { Browser } from "../support/browser";
 
 const OTHER_USER = "the signed-in user is not the user of this consent";
-const NOT_SIGNED_IN = "the sign-in failed";
+const NOT_SIGNED_IN = "You are not signed in";
 
 /** alice has allowed everything at the platform: her browser is on its way to sign in. */
 async function signingIn(deployment: OpenIdSite, more: object = {}) {
   const { site } = deployment;
   const browser = new Browser();
   const started = await startFor(site, "alice", more);
-  const address = await target(await allowed(browser, started, "alice"));
+  const address = await toSignIn(browser, await allowed(browser, started, "alice"));
   return { site, browser, started, address };
 }
 
@@ -42,7 +44,7 @@ describe("the browser is redirected to the sign-in", () => {
       redirect_uri: `${site.url}/api/v1/auth/callback`,
       response_type: "code",
       scope: "openid",
-      state: expect.stringMatching(/^[\w-]{43}$/),
+      state: expect.stringMatching(/^v1\.[\w.-]{200,1000}$/),
       nonce: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge_method: "S256",
@@ -70,7 +72,7 @@ describe("the flow's user", () => {
     await using deployment = await startSignInSite(options);
     const { site, browser, started, address } = await signingIn(deployment);
 
-    expect(await titleOf(await browser.open(await back(deployment, address, "alice")))).toBe("Connected");
+    expect(await titleOf(await arrived(browser, await back(deployment, address, "alice")))).toBe("Connected");
     expect(await stateOf(site, started)).toEqual(["completed", undefined]);
     expect(await linkedUsers(site)).toEqual(["alice"]);
   });
@@ -79,7 +81,7 @@ describe("the flow's user", () => {
     await using deployment = await startSignInSite();
     const { browser, address } = await signingIn(deployment, { next_uri: "https://app.example/done?x=1" });
 
-    const answer = await browser.open(await back(deployment, address, "alice"));
+    const answer = await arrived(browser, await back(deployment, address, "alice"));
     expect([answer.status, await target(answer)]).toEqual([303, "https://app.example/done?x=1"]);
   });
 
@@ -92,24 +94,26 @@ describe("the flow's user", () => {
       environment: { RUNTIME_AUTH_USER_CLAIM: "email" },
     });
     const unverified = await signingIn(deployment);
-    await unverified.browser.open(await back(deployment, unverified.address, "u-2"));
-    const verified = await signingIn(deployment);
-    await verified.browser.open(await back(deployment, verified.address, "u-1"));
+    const refused = await arrived(unverified.browser, await back(deployment, unverified.address, "u-2"));
+    const page = await refused.text();
+    expect([refused.status, page]).toEqual([403, expect.stringContaining("not verified")]);
+    expect(await linkedUsers(deployment.site)).toEqual([]);
 
-    expect(await stateOf(deployment.site, unverified.started)).toEqual(["failed", OTHER_USER]);
+    const verified = await signingIn(deployment);
+    await arrived(verified.browser, await back(deployment, verified.address, "u-1"));
     expect(await stateOf(deployment.site, verified.started)).toEqual(["completed", undefined]);
   });
 
   test("is linked right after the provider has changed its key", async () => {
     await using deployment = await startSignInSite();
     const first = await signingIn(deployment);
-    await first.browser.open(await back(deployment, first.address, "alice"));
+    await arrived(first.browser, await back(deployment, first.address, "alice"));
     deployment.provider.rotate("removed");
     const { site } = deployment;
     const browser = new Browser();
     const second = await startFor(site, "bob");
-    const address = await target(await allowed(browser, second, "bob"));
-    await browser.open(await back(deployment, address, "bob"));
+    const address = await toSignIn(browser, await allowed(browser, second, "bob"));
+    await arrived(browser, await back(deployment, address, "bob"));
 
     expect(await stateOf(site, second)).toEqual(["completed", undefined]);
   });
@@ -126,7 +130,7 @@ describe("nothing is linked when", () => {
     change.address?.(sent);
     const answer = new URL(await back(deployment, sent.href, change.person ?? "alice"));
     change.answer?.(answer);
-    const page = await (change.browser ?? browser).open(answer.href);
+    const page = await arrived(change.browser ?? browser, answer.href);
     const title = await titleOf(page);
     expect(await linkedUsers(site)).toEqual([]);
     return { title, state: await stateOf(site, started), started };
@@ -144,10 +148,13 @@ describe("nothing is linked when", () => {
   test.each<[string, (url: URL) => void]>([
     ["the nonce is another", (url) => url.searchParams.set("nonce", "n".repeat(43))],
     ["the challenge is another", (url) => url.searchParams.set("code_challenge", "c".repeat(43))],
-  ])("%s: the flow has failed", async (_name, address) => {
+  ])("%s: no one is signed in, and the flow continues", async (_name, address) => {
     await using deployment = await startSignInSite();
 
-    expect(await after(deployment, { address })).toMatchObject({ state: ["failed", NOT_SIGNED_IN] });
+    expect(await after(deployment, { address })).toMatchObject({
+      title: NOT_SIGNED_IN,
+      state: ["pending", undefined],
+    });
   });
 
   test.each<[string, (url: URL) => void]>([
@@ -155,10 +162,13 @@ describe("nothing is linked when", () => {
     ["the issuer is another (RFC 9207)", (url) => url.searchParams.set("iss", "https://idp.example")],
     ["the issuer is missing (RFC 9207)", (url) => url.searchParams.delete("iss")],
     ["the provider answers with an error", (url) => url.searchParams.set("error", "access_denied")],
-  ])("%s: the flow has failed", async (_name, answer) => {
+  ])("%s: no one is signed in, and the flow continues", async (_name, answer) => {
     await using deployment = await startSignInSite();
 
-    expect(await after(deployment, { answer })).toMatchObject({ state: ["failed", NOT_SIGNED_IN] });
+    expect(await after(deployment, { answer })).toMatchObject({
+      title: NOT_SIGNED_IN,
+      state: ["pending", undefined],
+    });
   });
 
   test.each<[string, (url: URL) => void]>([
@@ -170,7 +180,7 @@ describe("nothing is linked when", () => {
     await using deployment = await startSignInSite();
 
     expect(await after(deployment, { answer })).toMatchObject({
-      title: "This did not work",
+      title: NOT_SIGNED_IN,
       state: ["pending", undefined],
     });
   });
@@ -192,13 +202,11 @@ describe("nothing is linked when", () => {
     clock.move(11 * 60_000);
     provider.down = true;
     const started = await startFor(site, "alice");
-    const page = await allowed(new Browser(), started, "alice");
+    const browser = new Browser();
+    const page = await browser.open(await target(await allowed(browser, started, "alice")));
 
-    expect(await titleOf(page)).toBe("Not connected");
-    expect(await stateOf(site, started)).toEqual([
-      "failed",
-      "the OpenID provider where users sign in cannot be reached; try again later",
-    ]);
+    expect([page.status, await page.text()]).toEqual([503, expect.stringContaining("cannot be reached")]);
+    expect(await stateOf(site, started)).toEqual(["pending", undefined]);
   });
 
   test("the provider is down at the callback", async () => {
@@ -206,9 +214,9 @@ describe("nothing is linked when", () => {
     const { site, browser, started, address } = await signingIn(deployment);
     const answer = await back(deployment, address, "alice");
     deployment.provider.down = true;
-    await browser.open(answer);
+    expect(await titleOf(await browser.open(answer))).toBe(NOT_SIGNED_IN);
 
-    expect(await stateOf(site, started)).toEqual(["failed", NOT_SIGNED_IN]);
+    expect(await stateOf(site, started)).toEqual(["pending", undefined]);
     expect(await linkedUsers(site)).toEqual([]);
   });
 
@@ -218,7 +226,8 @@ describe("nothing is linked when", () => {
     const answer = await back(deployment, address, "alice");
     deployment.clock.move(10 * 60_000);
 
-    expect(await titleOf(await browser.open(answer))).toBe("Not connected");
+    expect(await titleOf(await browser.open(answer))).toBe(NOT_SIGNED_IN);
+    expect(await titleOf(await browser.open(started.url))).toBe("Not connected");
     expect(await linkedUsers(site)).toEqual([]);
     expect((await stateOf(site, started))[0]).toBe("failed");
   });
@@ -229,7 +238,7 @@ describe("the callback of the sign-in", () => {
     await using deployment = await startSignInSite();
     const { site, browser, started, address } = await signingIn(deployment);
     const answer = await back(deployment, address, "alice");
-    await browser.open(answer);
+    await arrived(browser, answer);
     const again = await browser.open(answer);
 
     expect(again.status).toBe(400);
@@ -240,7 +249,7 @@ describe("the callback of the sign-in", () => {
     await using deployment = await startSignInSite();
     const { site, browser, started, address } = await signingIn(deployment);
     const answer = await back(deployment, address, "alice");
-    await Promise.all([browser.open(answer), browser.open(answer)]);
+    await Promise.all([arrived(browser, answer), arrived(browser, answer)]);
 
     expect(await stateOf(site, started)).toEqual(["completed", undefined]);
     expect(await linkedUsers(site)).toEqual(["alice"]);

@@ -41,6 +41,13 @@ describe("a command line", () => {
     [["serve", "--port", "80", "--port", "81"], "serve", { ...SERVE, port: "81" }],
     [["init", "--user", "alice", "--yes"], "init", { user: "alice", yes: true }],
     [["config", "show", "--origin"], "config show", { origin: true }],
+    [
+      ["users", "invite", "bob", "--role", "auditor", "--name", "Bob"],
+      "users invite",
+      { user_id: "bob", role: "auditor", name: "Bob" },
+    ],
+    [["users", "update", "bob", "--role", "admin"], "users update", { user_id: "bob", role: "admin" }],
+    [["users", "remove", "bob"], "users remove", { id: "bob", yes: false, force: false }],
     [["keys", "list"], "keys list", {}],
     [["keys", "show", "key_1"], "keys show", { id: "key_1" }],
     [

@@ -1,7 +1,7 @@
 // A consent that one person gives and another user gets: links opened in the browser of another person, under each check of
 // the user, and an agent that confirms its own flows.
 import { afterAll, describe, expect, test } from "bun:test";
-import { allowed, linkedUsers, startFor, stateOf, target } from "../interop/oidc/consent";
+import { allowed, arrived, linkedUsers, startFor, stateOf, target, toSignIn } from "../interop/oidc/consent";
 import { issued } from "../interop/oidc/forge";
 import { signInAs } from "../interop/oidc/sign-in";
 import { startSignInSite } from "../interop/oidc/site";
@@ -29,9 +29,9 @@ async function attackAll(
     const [user, victim] = index % 2 === 0 ? ["alice", "bob"] : ["bob", "alice"];
     const browser = new Browser();
     const started = await startFor(site, user, { next_uri: `https://app.example/${index}` });
-    const address = await target(await allowed(browser, started, victim));
+    const address = await toSignIn(browser, await allowed(browser, started, victim));
     // Some open the address again first, or in a new browser.
-    const again = index % 3 === 1 ? await target(await browser.open(started.url)) : address;
+    const again = index % 3 === 1 ? await toSignIn(browser, await browser.open(started.url)) : address;
     await finish(index % 5 === 4 ? new Browser() : browser, again, victim);
     states.push((await stateOf(site, started))[0]);
   }
@@ -45,7 +45,7 @@ describe("links opened in the browser of another person", () => {
     await using deployment = await startSignInSite();
     const { site, provider } = deployment;
     const states = await attackAll(site, async (browser, address, victim) =>
-      browser.open(await signInAs(provider.url, address, victim)),
+      arrived(browser, await signInAs(provider.url, address, victim)),
     );
 
     expect(await linkedUsers(site)).toEqual([]);

@@ -32,6 +32,11 @@ export const signIn: Migration = {
       created_at INTEGER NOT NULL, created_by TEXT NOT NULL, expires_at INTEGER NOT NULL, ${OF_PERSON}
     ) STRICT`,
     "CREATE INDEX sign_in_links_of_person ON sign_in_links (project_id, user_id)",
+    // Challenges that passkeys have answered, until they expire: each works once. The others are not stored.
+    `CREATE TABLE used_challenges (
+      hash TEXT NOT NULL PRIMARY KEY, ${OF_PROJECT}, expires_at INTEGER NOT NULL
+    ) STRICT`,
+    "CREATE INDEX used_challenges_end ON used_challenges (expires_at)",
     // `started_by`: hash of the sign-in that began the session, so that none begins two.
     `CREATE TABLE browser_sessions (
       id TEXT NOT NULL PRIMARY KEY, ${OF_PROJECT}, user_id TEXT NOT NULL, hash TEXT NOT NULL UNIQUE,
@@ -40,10 +45,11 @@ export const signIn: Migration = {
     ) STRICT`,
     "CREATE INDEX browser_sessions_of_person ON browser_sessions (project_id, user_id)",
     "CREATE INDEX browser_sessions_end ON browser_sessions (expires_at)",
-    // What the identity provider says about a person, and the tokens with which it is asked again.
+    // What the identity provider says about a person, and the tokens with which it is asked again. `claimed_at`: when a server
+    // began to ask; `failed_at`: when that failed.
     `CREATE TABLE identities (
       ${OF_PROJECT}, user_id TEXT NOT NULL, subject TEXT NOT NULL, groups_json TEXT NOT NULL, read_at INTEGER NOT NULL,
-      sealed_tokens TEXT, PRIMARY KEY (project_id, user_id)
+      claimed_at INTEGER NOT NULL, failed_at INTEGER NOT NULL, sealed_tokens TEXT, PRIMARY KEY (project_id, user_id)
     ) STRICT`,
     ...lateWriteTriggers("identities", "sealed_tokens"),
     // What the authorization server keeps, by kind and hash: codes, refresh tokens, sessions, interactions, device codes.

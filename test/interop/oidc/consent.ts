@@ -20,6 +20,22 @@ export async function allowed(browser: Browser, started: Started, person: string
   return browser.open(await browser.toCallback(started.url, person));
 }
 
+/**
+ * Where the browser signs in, from the answer of our callback: our page of the sign-in sends it to the provider. A browser that is
+ * signed in stays here.
+ */
+export async function toSignIn(browser: Browser, answer: Response): Promise<string> {
+  const page = await target(answer);
+  return new URL(page).pathname === "/sign-in" ? target(await browser.open(page)) : page;
+}
+
+/** The end of a sign-in: our callback sends the browser back to the consent. */
+export async function arrived(browser: Browser, callback: string): Promise<Response> {
+  const answer = await browser.open(callback);
+  const next = answer.headers.get("location");
+  return next !== null && new URL(next).pathname.startsWith("/authorize/") ? browser.open(next) : answer;
+}
+
 /** The redirect address of an answer; throws with the page if there is none. */
 export async function target(answer: Response): Promise<string> {
   const location = answer.headers.get("location");

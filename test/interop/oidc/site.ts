@@ -86,7 +86,7 @@ export async function startSignInSite(
   deployment.provider.register({
     id: "runtime",
     ...(secret === null ? {} : { secret }),
-    redirectUris: [`${deployment.site.url}/api/v1/auth/callback`],
+    redirectUris: [`${deployment.site.url}/api/v1/auth/callback`, `${deployment.site.url}/sign-in/callback`],
   });
   return deployment;
 }
