@@ -33,6 +33,7 @@ import { sealedColumns } from "./sealed-columns";
 import { checkSettingNames } from "./setting-names";
 import { SessionSettings } from "./settings";
 import { type PeopleServices, peopleServices } from "./people";
+import { PersonOverview } from "./person-overview";
 import { Users } from "./users";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, Tools } from "./tools";
@@ -69,6 +70,7 @@ export interface Runtime extends PeopleServices, ModelServices {
   /** Publishes heads of the audit trail and removes old rows. */
   readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
+  readonly overview: PersonOverview;
   /** Everything that is stored about a user. */
   readonly users: Users;
   readonly gateways: Gateways;
@@ -166,19 +168,17 @@ function servicesOf(
     grants,
     roleOf: (projectId, userId) => ofPeople.people.roleOfToken(projectId, userId),
   });
+  const endConnections = (projectId: string, id: string, revokes: boolean) =>
+    revokes ? endConnectionsOfProvider(projectId, id, clock.now()) : removeConnections(projectId, id);
   const providers = new Providers(core, audit, extensions.presets, {
     *changed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
     },
-    *moved(projectId, id, revokes) {
-      if (revokes) yield* endConnectionsOfProvider(projectId, id, clock.now());
-      else yield* removeConnections(projectId, id);
-    },
+    moved: endConnections,
     afterOrders: () => connections.revocations.sendDueInBackground(),
     *removed(projectId, id, revokes) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was deleted", clock.now());
-      if (revokes) yield* endConnectionsOfProvider(projectId, id, clock.now());
-      else yield* removeConnections(projectId, id);
+      yield* endConnections(projectId, id, revokes);
     },
   });
   const secrets = new Secrets(core, audit, executionLog);
@@ -290,6 +290,7 @@ function servicesOf(
     }),
     gateways,
     ...ofPeople,
+    overview: new PersonOverview(core, { audit, connections, providers, tools, trail, ...ofPeople }),
     users: new Users(core, programs, ofUsers),
     workers,
     mcp,

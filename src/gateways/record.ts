@@ -12,6 +12,7 @@ export interface Gateway {
   projectId: string;
   slug: string;
   name: string;
+  description: string | undefined;
   instructions: string | undefined;
   authType: AuthType;
   userSourceId: string | undefined;
@@ -33,6 +34,7 @@ export function gatewayOf(row: GatewayRow): Gateway {
     projectId: row.project_id,
     slug: row.slug,
     name: row.name,
+    description: row.description ?? undefined,
     instructions: row.instructions ?? undefined,
     authType: authTypeOf(row),
     userSourceId: row.user_source_id ?? undefined,

@@ -1,4 +1,5 @@
 // People who sign in: sessions of browsers, and who somebody is in a project.
+export { type ClientGrant, OwnClients } from "./own-clients";
 export type {
   BrowserSession,
   BrowserSessions,
@@ -12,7 +13,6 @@ export type {
 } from "./schema";
 export type { Browser } from "./browser";
 export { Invitations, type OpenedLink } from "./invitations";
-export { type EndedAccess, endAccess } from "./people-repository";
 export { type RelyingParty, relyingPartyOf } from "./passkeys/relying-party";
 export type { Passkey } from "./passkeys/schema";
 export { type NewPasskey, Passkeys } from "./passkeys/service";
@@ -20,6 +20,7 @@ export { SIGN_IN_METHODS, type SignInMethod } from "../identity";
 export type { SessionMethod } from "./terms";
 export { type NewSession, Sessions, type SignedIn } from "./sessions";
 export { sealedIdentities } from "./identity-repository";
+export { endAccess } from "./end-access";
 export { methodOfDeployment } from "./methods";
 export { type PeopleServices, peopleServices } from "./compose";
 export { returnPath } from "./return-path";

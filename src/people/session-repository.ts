@@ -42,6 +42,7 @@ const insert = insertInto<Omit<SessionRow, "incarnation">>("browser_sessions", S
 const STAMP = query("UPDATE browser_sessions SET used_at = ? WHERE id = ? AND used_at < ?");
 const REMOVE = query("DELETE FROM browser_sessions WHERE project_id = ? AND user_id = ? AND id = ?");
 const REMOVE_OF = query("DELETE FROM browser_sessions WHERE project_id = ? AND user_id = ?");
+const REMOVE_OTHERS = query("DELETE FROM browser_sessions WHERE project_id = ? AND user_id = ? AND id <> ?");
 const REMOVE_HASH = query("DELETE FROM browser_sessions WHERE project_id = ? AND hash = ?");
 const REMOVE_EXPIRED = query("DELETE FROM browser_sessions WHERE expires_at <= ?");
 const REMOVE_OLDEST = query(
@@ -70,15 +71,16 @@ export function stamp(id: string, now: number): Transaction<number> {
 }
 
 export function* remove(projectId: string, userId: string, id: string): Transaction<number> {
-  yield* touch("sessions");
-  return yield* run(REMOVE, projectId, userId, id);
+  const removed = yield* run(REMOVE, projectId, userId, id);
+  // Unknown ids must not empty the caches.
+  if (removed > 0) yield* touch("sessions");
+  return removed;
 }
 
 export function* removeOf(projectId: string, userId: string): Transaction<number> {
   yield* touch("sessions");
   return yield* run(REMOVE_OF, projectId, userId);
 }
-
 export function* removeByHash(projectId: string, hash: string): Transaction<number> {
   yield* touch("sessions");
   return yield* run(REMOVE_HASH, projectId, hash);
