@@ -27,3 +27,27 @@ export { returnPath } from "./return-path";
 export type { People } from "./service";
 export { canUsePasskeys, signInFault, signInNote } from "./workable";
 export type { SignIn, SigningIn, SignInOutcome } from "./sign-in";
+export {
+  type Admission,
+  admissionOf,
+  type PeopleWithGroups,
+  API_RESOURCE,
+  API_SCOPE,
+  type AskingClient,
+  AuthorizationServer,
+  type AuthorizationRequest,
+  type Call,
+  type CallAnswer,
+  GATEWAY_SCOPE,
+  type KnownPeople,
+  METADATA_PATH,
+  ownTokensOf,
+  PATHS,
+  type ProtectedResource,
+  RegistrationError,
+  type Resources,
+  sealedClients,
+  sealedItems,
+  type TokenClaims,
+  TokenVerifier,
+} from "./authorization-server";

@@ -42,7 +42,6 @@ const insert = insertInto<Omit<SessionRow, "incarnation">>("browser_sessions", S
 const STAMP = query("UPDATE browser_sessions SET used_at = ? WHERE id = ? AND used_at < ?");
 const REMOVE = query("DELETE FROM browser_sessions WHERE project_id = ? AND user_id = ? AND id = ?");
 const REMOVE_OF = query("DELETE FROM browser_sessions WHERE project_id = ? AND user_id = ?");
-const REMOVE_OTHERS = query("DELETE FROM browser_sessions WHERE project_id = ? AND user_id = ? AND id <> ?");
 const REMOVE_HASH = query("DELETE FROM browser_sessions WHERE project_id = ? AND hash = ?");
 const REMOVE_EXPIRED = query("DELETE FROM browser_sessions WHERE expires_at <= ?");
 const REMOVE_OLDEST = query(
