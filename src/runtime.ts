@@ -32,7 +32,7 @@ import { Secrets } from "./secrets";
 import { sealedColumns } from "./sealed-columns";
 import { checkSettingNames } from "./setting-names";
 import { SessionSettings } from "./settings";
-import { admissionOf, AuthorizationServer, ownTokensOf, type PeopleServices, peopleServices } from "./people";
+import { AuthorizationServer, ownTokensOf, type PeopleServices, peopleServices } from "./people";
 import { PersonOverview } from "./person-overview";
 import { Users } from "./users";
 import type { Store } from "./store";
@@ -70,9 +70,9 @@ export interface Runtime extends PeopleServices, ModelServices {
   /** Publishes heads of the audit trail and removes old rows. */
   readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
-  readonly overview: PersonOverview;
   /** OAuth for clients that act for people who sign in. */
   readonly authorizationServer: AuthorizationServer;
+  readonly overview: PersonOverview;
   /** Everything that is stored about a user. */
   readonly users: Users;
   readonly gateways: Gateways;
@@ -133,15 +133,14 @@ export async function createRuntime(
   }
 }
 
-function servicesOf(
-  core: Core,
-  {
-    config,
-    logStore,
-    extensions,
-    parts,
-  }: { config: Config; logStore: Store; extensions: Extensions; parts: RuntimeParts },
-) {
+interface Given {
+  config: Config;
+  logStore: Store;
+  extensions: Extensions;
+  parts: RuntimeParts;
+}
+
+function servicesOf(core: Core, { config, logStore, extensions, parts }: Given) {
   checkSettingNames(extensions, config.declarations);
   const { clock, random, log } = core;
   const keepDays = core.settings["executions.keep_days"];
@@ -158,9 +157,9 @@ function servicesOf(
   const issuer = new OpenIdIssuer(core);
   const grants = {
     leave: (id: string) => leaving.leave(id),
-    left: (project: { id: string; incarnation: string }) => {
+    left: ({ id, incarnation }: { id: string; incarnation: string }) => {
       leaving.left();
-      programs.removeProjectInBackground(project.id, project.incarnation);
+      programs.removeProjectInBackground(id, incarnation);
     },
   };
   const identity = new Identity(core, {
@@ -168,8 +167,8 @@ function servicesOf(
     executionLog,
     issuer,
     grants,
-    roleOf: (projectId, userId) => ofPeople.people.roleOfToken(projectId, userId),
-    ownTokens: () => ownTokensOf(authorizationServer, ofPeople.people),
+    ownTokens: () => ownTokensOf(authorizationServer, people),
+    roleOf: (projectId, userId) => people.roleOfToken(projectId, userId),
   });
   const endConnections = (projectId: string, id: string, revokes: boolean) =>
     revokes ? endConnectionsOfProvider(projectId, id, clock.now()) : removeConnections(projectId, id);
@@ -216,15 +215,10 @@ function servicesOf(
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
-  const policy = new Chains(core, bindings);
-  const idempotency = new Idempotency(core);
+  const [policy, idempotency] = [new Chains(core, bindings), new Idempotency(core)];
   const ofUsers = { audit, trail, executionLog, logStore, providers, connections, identity };
-  const programs = programsOf(core, config, parts, {
-    identity,
-    providers,
-    connections,
-    workers: () => workers,
-  });
+  const ofPrograms = { identity, providers, connections, workers: () => workers };
+  const programs = programsOf(core, config, parts, ofPrograms);
   const mcpServers = mcpServersOf(core, programs, () => workers);
   const workers = new Workers(core, {
     audit,
@@ -252,9 +246,8 @@ function servicesOf(
   const gateways = new Gateways(core, audit, async (projectId) =>
     (await toolsOf(projectId)).map(({ qualifiedName }) => qualifiedName),
   );
-  const admission = admissionOf(people, identity.suspensions);
   const resources = new SignInResources(core, gateways, people);
-  const authorizationServer = new AuthorizationServer(core, { audit, resources, admission });
+  const authorizationServer = new AuthorizationServer(core, { audit, identity, people, resources });
   const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization, people });
   const ofModels = modelServices(core, audit, tools, config.models);
   const trials = new Trials(core, events, bindings, toolsOf);
@@ -295,9 +288,9 @@ function servicesOf(
       workers,
     }),
     gateways,
+    authorizationServer,
     ...ofPeople,
     overview: new PersonOverview(core, { audit, connections, providers, tools, trail, ...ofPeople }),
-    authorizationServer,
     users: new Users(core, programs, ofUsers),
     workers,
     mcp,

@@ -25,7 +25,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...sealedRegistrations,
   ...identityKeyTable.sealed,
   ...tokenKeyTable.sealed,
-  ...sealedIdentities,
   ...sealedItems,
   ...sealedClients,
+  ...sealedIdentities,
 ];

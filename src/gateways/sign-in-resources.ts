@@ -83,8 +83,8 @@ export class SignInResources implements Resources {
   }
 
   async #ofGateway(gateway: Gateway, address: string): Promise<ProtectedResource | undefined> {
-    const { id, projectId, name, authType, trustedClients } = gateway;
+    const { id, projectId, name, authType, trustedClients, allowedGroups } = gateway;
     if (authType !== USER_TOKEN || (await this.#people.methodOf(projectId)) === "none") return undefined;
-    return { projectId, id, name, address, scope: GATEWAY_SCOPE, trustedClients, allowedGroups: undefined };
+    return { projectId, id, name, address, scope: GATEWAY_SCOPE, trustedClients, allowedGroups };
   }
 }

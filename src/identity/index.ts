@@ -27,8 +27,8 @@ export type {
   WorkloadCreate,
 } from "./schema";
 export { projectBinding } from "./projects";
-export { SIGN_IN_METHODS, type SignInMethod } from "./sign-in-methods";
 export type { OwnToken, OwnTokens } from "./own-tokens";
+export { SIGN_IN_METHODS, type SignInMethod } from "./sign-in-methods";
 export { hasToken, keyPrefixOf } from "./credential";
 export { Identity } from "./service";
 export { ambiguousSources, DEFAULT_ID } from "./user-principals";

@@ -34,9 +34,9 @@ interface IdentityParts {
   executionLog: ExecutionLog;
   issuer: OpenIdIssuer;
   grants: GrantsOfProject;
-  roleOf: RoleOf;
   /** Asked after construction only. */
   ownTokens: () => OwnTokens;
+  roleOf: RoleOf;
 }
 
 export class Identity {
@@ -54,7 +54,7 @@ export class Identity {
   readonly #users: UserPrincipals;
 
   constructor(core: Core, parts: IdentityParts) {
-    const { audit, executionLog, issuer, grants, roleOf, ownTokens } = parts;
+    const { audit, executionLog, issuer, grants, ownTokens, roleOf } = parts;
     this.projects = new Projects(core.store, audit);
     this.#core = core;
     this.#audit = audit;
@@ -65,7 +65,7 @@ export class Identity {
     this.#standing = new Standing(core, this.suspensions, ownTokens);
     this.apiKeys = new ApiKeys(core, audit, executionLog);
     this.workloads = new Workloads(core, audit, executionLog);
-    this.#users = new UserPrincipals(core, issuer, this.suspensions, { roleOf, ownTokens });
+    this.#users = new UserPrincipals(core, issuer, this.suspensions, { ownTokens, roleOf });
   }
 
   /** Creates the organization and project `default` in a new database. */

@@ -39,8 +39,8 @@ export class Standing {
 
   /**
    * Throws `invalid_authorization` if the project was deleted, even if another project has its id now, and if the key was
-   * revoked or has expired, the workload was removed, or the person has ended what the client was allowed, and `forbidden` for
-   * a suspended user.
+   * revoked or has expired, the workload was removed, or the person has ended what the client was allowed, and `forbidden`
+   * for a suspended user.
    */
   async requireCurrent(principal: Principal): Promise<void> {
     const { projectId, incarnation } = principal;

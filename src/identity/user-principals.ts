@@ -4,10 +4,10 @@ import type { Core } from "../core";
 import { invalidAuthorization, unavailable } from "../errors";
 import { CachedByGeneration } from "../store";
 import { OpenIdIssuer } from "./issuer";
-import { apiAddress } from "../resource-address";
 import { looksLikeJwt } from "./issuer-keys";
 import type { OwnToken, OwnTokens } from "./own-tokens";
 import type { PersonRole, Principal } from "./principal";
+import { apiAddress } from "../resource-address";
 import * as repository from "./repository";
 import type { ProjectRow } from "./repository";
 import type { Suspensions } from "./suspensions";
@@ -33,6 +33,12 @@ export interface ResourceUser {
 /** The role of a person whose token this is; undefined: people do not sign in at the issuer. */
 export type RoleOf = (projectId: string, userId: string) => Promise<PersonRole | undefined>;
 
+/** What is asked about people. `ownTokens`: after construction only. */
+interface OfPeople {
+  ownTokens: () => OwnTokens;
+  roleOf: RoleOf;
+}
+
 interface Source {
   tokens: UserTokens;
   issuer: OpenIdIssuer;
@@ -41,12 +47,6 @@ interface Source {
 
 /** How soon a client may ask again for an issuer that could not be read. */
 const RETRY_AFTER_MS = 5000;
-
-interface Parts {
-  roleOf: RoleOf;
-  /** Asked after construction only. */
-  ownTokens: () => OwnTokens;
-}
 
 export class UserPrincipals {
   readonly #core: Core;
@@ -58,7 +58,7 @@ export class UserPrincipals {
   readonly #sources: ReadonlyMap<string, Source>;
   readonly #projects: CachedByGeneration<string, ProjectRow[]>;
 
-  constructor(core: Core, issuer: OpenIdIssuer, suspensions: Suspensions, { roleOf, ownTokens }: Parts) {
+  constructor(core: Core, issuer: OpenIdIssuer, suspensions: Suspensions, { ownTokens, roleOf }: OfPeople) {
     this.#roleOf = roleOf;
     this.#core = core;
     this.#ownTokens = ownTokens;

@@ -29,16 +29,16 @@ export interface ResourceMetadata {
   resource_name: string;
 }
 
-/** How people sign in to a project, and their groups there. */
-export type SignsIn = Pick<PeopleWithGroups, "methodOf" | "groupsOf">;
+/** How people sign in to a project, and their groups. */
+export type OfPeople = Pick<PeopleWithGroups, "methodOf" | "groupsOf">;
 
 export class Access {
   readonly #identity: Identity;
   readonly #publicUrl: () => string;
   readonly #refusals: Refusals;
-  readonly #people: SignsIn;
+  readonly #people: OfPeople;
 
-  constructor(identity: Identity, publicUrl: () => string, refusals: Refusals, people: SignsIn) {
+  constructor(identity: Identity, publicUrl: () => string, refusals: Refusals, people: OfPeople) {
     this.#identity = identity;
     this.#people = people;
     this.#refusals = refusals;

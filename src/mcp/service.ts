@@ -8,7 +8,7 @@ import type { Gateway, Gateways } from "../gateways";
 import type { Identity } from "../identity";
 import type { Activity, TraceHeaders } from "../telemetry";
 import type { Tool, Tools } from "../tools";
-import { Access, type GatewayUser, type SignsIn } from "./access";
+import { Access, type GatewayUser, type OfPeople } from "./access";
 import { Calls, rpcErrorOf } from "./call";
 import { GatewayConsent } from "./consent";
 import { Finding } from "./finding";
@@ -92,7 +92,7 @@ export class Mcp {
       gateways: Gateways;
       tools: Tools;
       authorization: AuthorizationService;
-      people: SignsIn;
+      people: OfPeople;
     },
   ) {
     const { identity, refusals, gateways, tools, authorization, people } = parts;

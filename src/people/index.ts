@@ -19,17 +19,8 @@ export { type NewPasskey, Passkeys } from "./passkeys/service";
 export { SIGN_IN_METHODS, type SignInMethod } from "../identity";
 export type { SessionMethod } from "./terms";
 export { type NewSession, Sessions, type SignedIn } from "./sessions";
-export { sealedIdentities } from "./identity-repository";
-export { endAccess } from "./end-access";
-export { methodOfDeployment } from "./methods";
-export { type PeopleServices, peopleServices } from "./compose";
-export { returnPath } from "./return-path";
-export type { People } from "./service";
-export { canUsePasskeys, signInFault, signInNote } from "./workable";
-export type { SignIn, SigningIn, SignInOutcome } from "./sign-in";
 export {
   type Admission,
-  admissionOf,
   type PeopleWithGroups,
   API_RESOURCE,
   API_SCOPE,
@@ -51,3 +42,11 @@ export {
   type TokenClaims,
   TokenVerifier,
 } from "./authorization-server";
+export { sealedIdentities } from "./identity-repository";
+export { endAccess } from "./end-access";
+export { methodOfDeployment } from "./methods";
+export { type PeopleServices, peopleServices } from "./compose";
+export { returnPath } from "./return-path";
+export type { People } from "./service";
+export { canUsePasskeys, signInFault, signInNote } from "./workable";
+export type { SignIn, SigningIn, SignInOutcome } from "./sign-in";

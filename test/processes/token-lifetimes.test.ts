@@ -45,10 +45,7 @@ interface Stage extends AsyncDisposable {
 async function stage(): Promise<Stage> {
   const clock = new WallClock();
   const installation = new Installation(undefined, [executable]);
-  Object.assign(installation.environment, {
-    RUNTIME_SIGN_IN: "proxy",
-    RUNTIME_HTTP_TRUSTED_PROXIES: "127.0.0.1",
-  });
+  Object.assign(installation.environment, { RUNTIME_SIGN_IN: "passkey" });
   const config = loadConfig({ environment: installation.environment });
   const runtime = await createRuntime(config, extensions, { log: silentLog });
   await runtime.gateways.create(operator(), { name: "Workbench", slug: "workbench", auth_type: "arcade" });

@@ -1,5 +1,5 @@
 // The authorization server: OAuth for clients that act for people who sign in.
-export { admissionOf, type PeopleWithGroups } from "./admission";
+export { type PeopleWithGroups } from "./admission";
 export type { Call, CallAnswer } from "./call";
 export { COMMAND_LINE, type ClientOrigin, originOf } from "./clients";
 export { sealedClients } from "./client-repository";

@@ -4,8 +4,9 @@ import type { Audit } from "../../audit";
 import { isObject, type JsonObject, RecentMap } from "../../base";
 import type { Core } from "../../core";
 import { hashOf } from "../../crypto";
-import { DEFAULT_ID, type Principal } from "../../identity";
+import { DEFAULT_ID, type Identity, type Principal } from "../../identity";
 import { JwtKeys, tokenKeyTable } from "../../jwt-keys";
+import { admissionOf, type PeopleWithGroups } from "./admission";
 import type { Call, CallAnswer } from "./call";
 import { Clients } from "./clients";
 import { serverMetadata } from "./endpoints";
@@ -23,7 +24,8 @@ const ADDRESSES = 10_000;
 export interface AuthorizationServerParts {
   audit: Audit;
   resources: Resources;
-  admission: Admission;
+  people: PeopleWithGroups;
+  identity: Pick<Identity, "suspensions">;
 }
 
 /** A person who answers, as the audit trail names it. */
@@ -36,6 +38,7 @@ export class AuthorizationServer {
   readonly #core: Core;
   readonly #parts: AuthorizationServerParts;
   readonly #keys: JwtKeys;
+  readonly #admission: Admission;
   /** By address: when its bucket of fetches is full again, monotonic time. */
   readonly #fetches = new RecentMap<string, number>(ADDRESSES);
   #engine: Promise<Engine> | undefined;
@@ -43,6 +46,7 @@ export class AuthorizationServer {
   constructor(core: Core, parts: AuthorizationServerParts) {
     this.#core = core;
     this.#parts = parts;
+    this.#admission = admissionOf(parts.people, parts.identity.suspensions);
     this.clients = new Clients(core);
     this.grants = new ClientGrants(core, this.clients);
     this.#keys = new JwtKeys(core, tokenKeyTable);
@@ -97,7 +101,7 @@ export class AuthorizationServer {
 
   /** A sentence for a person who may not use the resource; undefined: it may. */
   refusal({ resource }: AuthorizationRequest, { userId }: Person): Promise<string | undefined> {
-    return this.#parts.admission(resource, userId);
+    return this.#admission(resource, userId);
   }
 
   /** Allows it, and returns the address at which the browser goes on. Undefined if it was answered or has expired meanwhile. */
@@ -197,7 +201,7 @@ export class AuthorizationServer {
       clients: this.clients,
       grants: this.grants,
       resources: this.#parts.resources,
-      admission: this.#parts.admission,
+      admission: this.#admission,
       signer: new Signer(this.#keys),
       mayFetch: (address) => this.#mayFetch(address ?? ""),
     });

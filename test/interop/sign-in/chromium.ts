@@ -20,6 +20,7 @@ const ARGUMENTS = [
 /** A page of a chain that leads nowhere. */
 const PAGE_MS = 15_000;
 const MOST_PAGES = 12;
+const BUTTON = /^(Continue|Sign in with a passkey|Sign in)\b/;
 
 export class Chromium implements AsyncDisposable {
   readonly #browser: Browser;
@@ -57,7 +58,11 @@ export class Person implements AsyncDisposable {
    * Opens an authorization address, and goes through every page as the person until the browser is sent to `redirectUri`.
    * Returns that address with its query; whether somebody listens there does not matter.
    */
-  async allow(address: string, redirectUri: string, answer: "Allow" | "Deny" = "Allow"): Promise<string> {
+  async allow(
+    address: string,
+    redirectUri: string,
+    answer: "Allow" | "Do not allow" = "Allow",
+  ): Promise<string> {
     const arrived = Promise.withResolvers<string>();
     const isBack = (url: string): boolean => url === redirectUri || url.startsWith(`${redirectUri}?`);
     const watch = (request: { url(): string; isNavigationRequest(): boolean }): void => {
@@ -88,12 +93,23 @@ export class Person implements AsyncDisposable {
   }
 
   /** One page: the identity provider's form, our button for a passkey, or our question. */
-  async #step(answer: "Allow" | "Deny"): Promise<void> {
+  async #step(answer: "Allow" | "Do not allow"): Promise<void> {
     const { page } = this;
     const login = page.locator('input[name="login"]');
-    const button = page.getByRole("button", { name: /^(Continue|Sign in with a passkey|Sign in)\b/ });
+    const button = page.getByRole("button", { name: BUTTON });
     const question = page.getByRole("button", { name: answer, exact: true });
     await question.or(login).or(button).first().waitFor({ timeout: PAGE_MS });
+    const before = page.url();
+    await this.#press(answer);
+    // The last page leads to an address that may not answer, and the caller does not wait for it.
+    await page.waitForURL((url) => url.href !== before, { waitUntil: "commit" }).catch(() => undefined);
+  }
+
+  async #press(answer: string): Promise<void> {
+    const { page } = this;
+    const login = page.locator('input[name="login"]');
+    const button = page.getByRole("button", { name: BUTTON });
+    const question = page.getByRole("button", { name: answer, exact: true });
     if (await question.isVisible()) return question.click({ noWaitAfter: true });
     if (await login.isVisible()) {
       await login.fill(this.name);

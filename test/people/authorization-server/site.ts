@@ -16,14 +16,22 @@ export interface SignInSite extends McpSite {
 export async function startSignInSite(options: DeploymentOptions = {}): Promise<SignInSite> {
   const site = await startMcpSite({
     ...options,
-    environment: { RUNTIME_SIGN_IN: "proxy", ...options.environment },
+    environment: {
+      RUNTIME_SIGN_IN: "passkey",
+      ...options.environment,
+    },
   });
+  // With passkeys it is at localhost: they need a host name.
+  const url = site.deployment.runtime.core.publicUrl();
   return {
     ...site,
-    tokenGateway: (slug, record = {}, project = "default") =>
-      site.gateway(slug, { auth_type: "arcade", ...record }, project),
+    url,
+    tokenGateway: async (slug, record = {}, project = "default") => {
+      await site.gateway(slug, { auth_type: "arcade", ...record }, project);
+      return `${url}/mcp/${slug}`;
+    },
     browser: async (userId, projectId = "default") => {
-      const browser = new Browser(site.url);
+      const browser = new Browser(url);
       if (userId !== undefined) await browser.signIn(site, userId, projectId);
       return browser;
     },
@@ -76,7 +84,8 @@ export class Browser {
         return { status: response.status, url, text, headers: response.headers };
       url = new URL(next, url).href;
       body = undefined;
-      if (!url.startsWith(this.#origin))
+      // The sign-in itself is tested elsewhere.
+      if (!url.startsWith(this.#origin) || new URL(url).pathname.startsWith("/sign-in"))
         return { status: response.status, url, text, headers: response.headers };
     }
     throw new Error("too many redirects");
@@ -114,7 +123,8 @@ export async function signInBrowser(
   projectId = "default",
 ): Promise<void> {
   const startedBy = randomBytes(16).toString("hex");
-  const cookie = await runtime.sessions.begin({ projectId, userId, method: "proxy", startedBy });
+  await runtime.invitations.invite({ kind: "operator", projectId }, { user_id: userId });
+  const cookie = await runtime.sessions.begin({ projectId, userId, method: "passkey", startedBy });
   if (cookie === undefined) throw new Error("no session");
   browser.cookies.set(`runtime_session_${projectId}`, cookie);
 }
