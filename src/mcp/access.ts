@@ -55,6 +55,7 @@ export class Access {
     const principal = { ...(await this.#identity.authenticate(credential, gateway.projectId)), address };
     try {
       const user = withKey(gateway, principal, headers);
+      if (principal.kind === "user") await this.#requireGroup(gateway, principal);
       await this.#identity.suspensions.requireActive(principal, user.userId);
       return user;
     } catch (error) {
@@ -150,9 +151,13 @@ export class Access {
   }
 }
 
-/** With an API key, the headers name the user. */
+/** With an API key, the headers name the user. A person at the terminal is the user. */
 function withKey(gateway: Gateway, principal: Principal, headers: Headers): GatewayUser {
-  if (principal.kind !== "key" || principal.projectId !== gateway.projectId) {
+  const isOwn = principal.projectId === gateway.projectId;
+  // Of a token that this server has issued for the API of the project.
+  if (isOwn && principal.kind === "user" && principal.grant !== undefined)
+    return { gateway, principal, userId: actFor(principal, namedUser(headers)) };
+  if (principal.kind !== "key" || !isOwn) {
     throw invalidAuthorization("This gateway only accepts API keys of its own project.");
   }
   requireRole(principal, ["admin", "run"]);
