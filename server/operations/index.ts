@@ -23,6 +23,7 @@ import { toolOperations } from "./tools";
 import { trailOperations } from "./trail";
 import { userOperations } from "./users";
 import { workerOperations } from "./workers";
+import { workloadOperations } from "./workloads";
 
 export const operations: readonly Operation[] = [
   ...authProviderOperations,
@@ -41,6 +42,7 @@ export const operations: readonly Operation[] = [
   ...serviceOperations,
   ...discoveryOperations,
   ...keyOperations,
+  ...workloadOperations,
   ...projectOperations,
   ...manifestOperations,
   ...modelEntryOperations,

@@ -13,6 +13,7 @@ import { ConnectionPages, hasExpired, isUsable } from "./pages";
 import { canRefresh, Refresher } from "./refresh";
 import { isTemporary, RepeatedWrites } from "./repeated-writes";
 import { endGrant, narrowGrant, restoreGrant, type UsedGrant } from "./grant-changes";
+import { type OwnConnection, ownConnections } from "./own";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { addRevocation } from "./revocation-rows";
@@ -74,6 +75,15 @@ export class Connections {
   /** The same as JSON, cached until something changes. */
   listing(principal: Principal, query: ConnectionsFilter): Promise<Page<UserConnection> | JsonText> {
     return this.#pages.listing(principal, query);
+  }
+
+  /** The connections of one user, with what the user is told about them. */
+  own(projectId: string, userId: string, most: number): Promise<OwnConnection[]> {
+    return ownConnections(
+      this.#core,
+      { providers: this.#providers, live: this.#live },
+      { projectId, userId, most },
+    );
   }
 
   /** One connection. Throws `not_found`. */

@@ -1,4 +1,5 @@
 // People who sign in: sessions of browsers, and who somebody is in a project.
+export { type ClientGrant, OwnClients } from "./own-clients";
 export type {
   BrowserSession,
   BrowserSessions,
@@ -18,11 +19,35 @@ export { type NewPasskey, Passkeys } from "./passkeys/service";
 export { SIGN_IN_METHODS, type SignInMethod } from "../identity";
 export type { SessionMethod } from "./terms";
 export { type NewSession, Sessions, type SignedIn } from "./sessions";
-export { endAccess } from "./end-access";
 export { sealedIdentities } from "./identity-repository";
+export { endAccess } from "./end-access";
 export { methodOfDeployment } from "./methods";
 export { type PeopleServices, peopleServices } from "./compose";
 export { returnPath } from "./return-path";
 export type { People } from "./service";
 export { canUsePasskeys, signInFault, signInNote } from "./workable";
 export type { SignIn, SigningIn, SignInOutcome } from "./sign-in";
+export {
+  type Admission,
+  admissionOf,
+  type PeopleWithGroups,
+  API_RESOURCE,
+  API_SCOPE,
+  type AskingClient,
+  AuthorizationServer,
+  type AuthorizationRequest,
+  type Call,
+  type CallAnswer,
+  GATEWAY_SCOPE,
+  type KnownPeople,
+  METADATA_PATH,
+  ownTokensOf,
+  PATHS,
+  type ProtectedResource,
+  RegistrationError,
+  type Resources,
+  sealedClients,
+  sealedItems,
+  type TokenClaims,
+  TokenVerifier,
+} from "./authorization-server";

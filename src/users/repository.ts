@@ -59,6 +59,13 @@ export const TABLES: readonly UserTable[] = [
     ),
   },
   {
+    name: "workloads",
+    rows: query(
+      "SELECT id, name, role FROM workloads WHERE project_id = ? AND EXISTS " +
+        "(SELECT 1 FROM json_each(users) WHERE value = ?) ORDER BY id",
+    ),
+  },
+  {
     name: "suspensions",
     rows: query("SELECT created_at FROM suspended_users WHERE project_id = ? AND user_id = ?"),
   },
@@ -111,13 +118,6 @@ export const TABLES: readonly UserTable[] = [
         "WHERE project_id = ? AND user_id = ? ORDER BY created_at, kind, hash",
     ),
   },
-  {
-    name: "workloads",
-    rows: query(
-      "SELECT id, name, role FROM workloads WHERE project_id = ? AND EXISTS " +
-        "(SELECT 1 FROM json_each(users) WHERE value = ?) ORDER BY id",
-    ),
-  },
 ];
 
 export const CONNECTIONS = query<UserRow>(
@@ -166,12 +166,12 @@ export function* removeUser(projectId: string, userId: string): Transaction<void
   yield* run(COUNT_DOWN, runs, projectId);
   yield* run(DELETE_ANSWERS, projectId, userId);
   yield* unpin({ projectId, userId });
+  yield* unpinWorkloads({ projectId, userId });
   yield* run(DELETE_SUSPENSION, projectId, userId);
   yield* run(LEAVE_WORKERS, projectId, userId);
   yield* endAccess(projectId, userId);
   yield* run(DELETE_PERSON, projectId, userId);
   for (const statement of INVITED_BY) yield* run(statement, projectId, `user:${userId}`);
-  yield* unpinWorkloads({ projectId, userId });
   for (const kind of [
     "authorizations",
     "idempotency",

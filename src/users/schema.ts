@@ -45,6 +45,7 @@ export const UserExportResponse = Type.Object({
   remembered: rows("What tools have kept of listings, without the content."),
   answers: rows("Answers that are kept for repeated requests."),
   keys: rows("API keys that are pinned to the user, among others or alone."),
+  workloads: rows("Workloads that are pinned to the user, among others or alone."),
   workers: rows("Workers whose catalogs are read with the consent of the user."),
   suspensions: rows("Since when the user is suspended."),
   people: rows("The role of an invited person."),
@@ -54,7 +55,6 @@ export const UserExportResponse = Type.Object({
   identities: rows("What the identity provider says about the person: groups; never tokens."),
   clients: rows("Clients that the person has allowed to act."),
   client_tokens: rows("Tokens and codes of these clients, without their values."),
-  workloads: rows("Workloads that are pinned to the user, among others or alone."),
   executions: rows("The execution log."),
   audit: rows("Entries of the audit trail that name the user. They stay, under a pseudonym."),
 });

@@ -9,6 +9,7 @@ import type { Limits } from "../../limits";
 import { DeletionTime } from "../../store";
 import type { Tool } from "../registry";
 import type { ExecuteTool, Execution } from "../schema";
+import { openRuns } from "./due-repository";
 import * as repository from "./repository";
 import type { AttemptRow, ListedRun, RunRow } from "./repository";
 import type {
@@ -114,6 +115,11 @@ export class Schedule {
     const user = users?.[0];
     const rows = await repository.listRuns(store, projectId, user, window.limit, window.offset);
     return page(rows.map(recordOf), await repository.countRuns(store, projectId, user), window);
+  }
+
+  /** The runs of a user that have not ended, the next one first. */
+  async open(projectId: string, userId: string, most: number): Promise<ToolExecution[]> {
+    return (await openRuns(this.#core.store, projectId, userId, most)).map(recordOf);
   }
 
   /** By `te_…` or `tc_…`. Throws `invalid_parameter` for an id that is unknown, or another user's or project's. */
