@@ -24,6 +24,8 @@ export interface GatewayFields {
   pinned?: string[] | undefined;
   /** False: deprecated tools are excluded. */
   deprecated: boolean;
+  /** Groups whose members may use it; an empty list: everybody. */
+  groups?: string[] | undefined;
   description: string | undefined;
   instructions: string | undefined;
   status: "active" | "inactive" | undefined;
@@ -38,7 +40,8 @@ export async function gatewayBody(client: Client, fields: GatewayFields): Promis
   });
   const filter = Object.keys(tool_filter).length === 0 ? {} : { tool_filter };
   const auth_type = auth === undefined ? undefined : WIRE_NAMES[auth];
-  return { ...defined({ slug, auth_type, user_source_id, description, instructions, status }), ...filter };
+  const record = { slug, auth_type, user_source_id, description, instructions, status };
+  return { ...defined({ ...record, allowed_groups: fields.groups }), ...filter };
 }
 
 const WIRE_NAMES: { readonly [N in AuthName]: AuthType } = {

@@ -6,6 +6,7 @@ import { addressOf } from "../src/open-core";
 import type { Runtime } from "../src/runtime";
 import { type App, createApp } from "./app";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener";
+import { requireSignIn, tellChecks } from "./sign-in-start";
 import { readTls, type Tls } from "./tls";
 
 export { localApp } from "./app";
@@ -45,6 +46,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   const { host, port } = settings;
   const tls = files === undefined ? undefined : readTls(files);
   if (tls === undefined && !settings.behind_proxy && !isLoopback(hostnameOf(host))) throw unprotected(host);
+  requireSignIn(runtime);
   warnOfExpiry(runtime, tls);
   warnOfAddress(runtime);
   warnOfAmbiguousUsers(runtime);
@@ -67,6 +69,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   runtime.metrics.certificateEndsAt = tls?.endsAt;
   // Warns of a provider that spells its issuer in another way than the settings.
   void runtime.identity.readIssuers();
+  if (options.runsScheduled !== false) void tellChecks(runtime);
   let current = tls;
   const draining = new Set<Promise<void>>();
   const worker = options.runsScheduled === false ? undefined : runtime.tools.startWorker();

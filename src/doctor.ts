@@ -24,6 +24,7 @@ import type { Core } from "./core";
 import { checkDependencies } from "./dependencies";
 import { ambiguousSources, type ApiKey, type Principal } from "./identity";
 import type { Runtime } from "./runtime";
+import { checksOf, type ProjectChecks, projectsWithOwnWays, signInOfDeployment } from "./user-checks";
 
 /** The most stored values to open, per kind. */
 const MAX_OPENED = 10_000;
@@ -103,7 +104,8 @@ async function examineOpen(
     ...restsFinding(config),
     ...backupFindings(config, core.clock.now()),
     ...usersFindings(core),
-    ...checkAddresses(core, verifier_url !== null),
+    ...checkAddresses(core),
+    ...(await userFindings(runtime, principal.projectId)),
     ...keyFindings(keys.items, principal.projectId, verifier_url !== null),
     ...(await pinnedAdminFindings(runtime)),
     ...(await gatewayFindings(runtime, principal)),
@@ -180,6 +182,34 @@ async function gatewayFindings({ gateways }: Runtime, principal: Principal): Pro
     }
     if (items.length < MAX_LIMIT) return found;
   }
+}
+
+/** How people sign in, and which check of users counts, in the project and where another differs. */
+async function userFindings(runtime: Runtime, projectId: string): Promise<Finding[]> {
+  const { fault, note } = signInOfDeployment(runtime.core);
+  const own = await checksOf(runtime, projectId);
+  const others = (await projectsWithOwnWays(runtime)).filter(({ project }) => project !== projectId);
+  const [first, ...rest] = [own, ...others].map((each) => verificationFinding(each, each === own));
+  return [
+    ...(fault === undefined ? [] : [refused("sign-in", new Error(fault))]),
+    ...(first === undefined ? [] : [first]),
+    ...(note === undefined
+      ? []
+      : [warning("sign-in", note, "Passkeys need a public_url with https and a name.")]),
+    ...rest,
+  ];
+}
+
+function verificationFinding({ project, check, fault }: ProjectChecks, isOwn: boolean): Finding {
+  const subject = isOwn ? "verification" : `verification in ${project}`;
+  if (fault !== undefined) return refused(subject, new Error(fault));
+  const message = `Who consents is checked by: ${check}.`;
+  if (!check.startsWith("none is")) return ok(subject, message);
+  return problem(
+    subject,
+    "Users who consent are not verified, so consents are refused.",
+    "Let people sign in (sign_in), or set a verifier (runtime settings update --verifier-url URL), or session_verification: page_only.",
+  );
 }
 
 /** Empty if there are no user sources. */

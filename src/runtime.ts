@@ -189,8 +189,8 @@ function servicesOf(
     yield* endFlowsOfProvider(audit, projectId, id, "the project was deleted", clock.now());
     yield* endConnectionsOfProvider(projectId, id, clock.now());
   });
-  const ofPeople = peopleServices(core, identity, issuer, audit);
-  const { methodOf } = ofPeople.people;
+  const ofPeople = peopleServices(core, audit, identity, issuer);
+  const { methodOf, groupsOf } = ofPeople.people;
   const authorization = new AuthorizationService(core, {
     providers,
     connections,
@@ -249,7 +249,7 @@ function servicesOf(
   const gateways = new Gateways(core, audit, async (projectId) =>
     (await toolsOf(projectId)).map(({ qualifiedName }) => qualifiedName),
   );
-  const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization });
+  const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization, groupsOf });
   const ofModels = modelServices(core, audit, tools, config.models);
   const trials = new Trials(core, events, bindings, toolsOf);
   const rotation = new Rotation(core, audit, sealedColumns);

@@ -46,6 +46,11 @@ const FIELDS = [
     meaning: "a tool that is listed although clients search; may be repeated",
     repeat: true as const,
   },
+  {
+    flag: "--group <name>",
+    meaning: "with --auth user-token: only people of this group may use it; may be repeated",
+    repeat: true as const,
+  },
   { flag: "--description <text>", meaning: "what the gateway is for" },
   { flag: "--instructions <text>", meaning: "instructions for MCP clients" },
   { flag: "--status <status>", meaning: "active or inactive" },
@@ -72,7 +77,14 @@ const COLUMNS: readonly Column<GatewayRecord>[] = [
 
 const SHAPE: Shape<GatewayRecord> = {
   name: ({ slug }) => slug,
-  optional: ["description", "instructions", "user_source_id", "tool_filter", "unknown_tools"],
+  optional: [
+    "description",
+    "instructions",
+    "user_source_id",
+    "allowed_groups",
+    "tool_filter",
+    "unknown_tools",
+  ],
   schema: GatewayResponse,
   columns: COLUMNS,
 };
@@ -117,13 +129,17 @@ export const verbs = [
     flags: [
       { flag: "--name <text>", meaning: "display name" },
       { flag: "--all-tools", meaning: "offer all tools again" },
+      { flag: "--any-group", meaning: "let people of any group use it again" },
       ...FIELDS,
     ],
     read: (line) => {
       const [allTools, fields] = [line.has("all-tools"), fieldsOf(line)];
       if (allTools && (fields.tools ?? fields.toolkits) !== undefined)
         throw new UsageError("--all-tools excludes --tool and --toolkit.");
-      return { gateway: line.word(0), name: line.text("name"), allTools, fields };
+      const anyGroup = line.has("any-group");
+      if (anyGroup && fields.groups !== undefined) throw new UsageError("--any-group excludes --group.");
+      const groups = anyGroup ? [] : fields.groups;
+      return { gateway: line.word(0), name: line.text("name"), allTools, fields: { ...fields, groups } };
     },
     run: update,
   }),
@@ -194,6 +210,7 @@ function fieldsOf(line: Line): GatewayFields {
     search: line.toggle("search"),
     pinned: line.texts("pin"),
     deprecated: line.has("deprecated"),
+    groups: line.texts("group"),
     description: line.text("description"),
     instructions: line.text("instructions"),
     status: line.choice("status", ["active", "inactive"]),

@@ -18,14 +18,21 @@ import {
 
 const AUDIENCE = { flag: "--audience <text>", meaning: "audience by which user tokens select the project" };
 
+const METHODS = ["passkey", "oidc", "proxy", "none", "default"] as const;
+const SIGN_IN = {
+  flag: "--sign-in <method>",
+  meaning: `how people sign in: ${METHODS.join(", ")}; default: as the setting sign_in says`,
+};
+
 const SHAPE: Shape<Project> = {
   name: ({ id }) => id,
-  optional: ["audience"],
+  optional: ["audience", "sign_in"],
   columns: [
     { title: "id", keep: "always", value: ({ id }) => id },
     { title: "name", value: ({ name }) => name },
     { title: "organization", value: ({ org_id }) => org_id },
     { title: "audience", value: ({ audience }) => audience },
+    { title: "sign-in", value: ({ sign_in }) => sign_in },
     { title: "created", keep: "whole", value: ({ created_at }) => created_at },
   ],
 };
@@ -63,16 +70,23 @@ export const verbs = [
   }),
   verb({
     usage: "update <id>",
-    summary: "Change name or audience.",
-    examples: ["runtime projects update default --name 'Main project'"],
-    flags: [{ flag: "--name <text>", meaning: "display name" }, AUDIENCE],
+    summary: "Change name, audience, or how people sign in.",
+    examples: [
+      "runtime projects update default --name 'Main project'",
+      "runtime projects update default --sign-in default",
+    ],
+    flags: [{ flag: "--name <text>", meaning: "display name" }, AUDIENCE, SIGN_IN],
     read: (line) => ({
       id: line.word(0),
-      patch: defined({ name: line.text("name"), audience: line.text("audience") }),
+      patch: defined({
+        name: line.text("name"),
+        audience: line.text("audience"),
+        sign_in: line.choice("sign-in", METHODS),
+      }),
     }),
     run: async (io, common, { id, patch }) => {
       if (Object.keys(patch).length === 0)
-        throw new UsageError("Nothing to change. Use --name or --audience.");
+        throw new UsageError("Nothing to change. Use --name, --audience or --sign-in.");
       await withClient(io, common, async (client) =>
         printRecord(
           io,

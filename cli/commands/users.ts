@@ -6,6 +6,7 @@ import { defined } from "../command";
 import { json, print, printList, type Shape } from "../output";
 import { printable } from "../printable";
 import { deleteVerb, showVerb } from "../record-verbs";
+import { sessionVerbs } from "../user-sessions";
 import { invitedVerbs } from "../invited-verbs";
 
 const USERS = "/v1/admin/users";
@@ -109,6 +110,7 @@ export const verbs = [
       io.note(`The user ${printable(user)} is not suspended.`);
     },
   }),
+  ...sessionVerbs,
   deleteVerb({
     usage: "erase <user>",
     summary:

@@ -17,11 +17,13 @@ import { projectOperations } from "./projects";
 import { scheduledToolOperations } from "./scheduled-tools";
 import { secretOperations } from "./secrets";
 import { serviceOperations } from "./service";
+import { sessionOperations } from "./sessions";
 import { settingsOperations } from "./settings";
 import { toolOperations } from "./tools";
 import { trailOperations } from "./trail";
 import { userOperations } from "./users";
 import { workerOperations } from "./workers";
+import { workloadOperations } from "./workloads";
 
 export const operations: readonly Operation[] = [
   ...authProviderOperations,
@@ -40,11 +42,13 @@ export const operations: readonly Operation[] = [
   ...serviceOperations,
   ...discoveryOperations,
   ...keyOperations,
+  ...workloadOperations,
   ...projectOperations,
   ...manifestOperations,
   ...modelEntryOperations,
   ...trailOperations,
   ...userOperations,
+  ...sessionOperations,
   ...peopleOperations,
 ];
 

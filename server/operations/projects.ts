@@ -57,7 +57,7 @@ export const projectOperations = [
     credential: ["admin"],
     extension: true,
     tag,
-    summary: "Change name or audience of the project",
+    summary: "Change name, audience or sign-in of the project",
     body: ProjectPatchRequest,
     success: { status: 200, schema: ProjectResponse },
     errors: [400, 401, 403, 404, 413, 415, 500],

@@ -76,10 +76,10 @@ async function signInWithLink(front: Front, incoming: Incoming): Promise<Respons
   // Another site could sign a person in as somebody else otherwise.
   if (!isOwn || cookie === undefined || !sameSecret(form.get("check") ?? "", checkOf(cookie, token)))
     throw forbidden("This form does not come from the page of the link. Open the link again.");
-  const link = await runtime.invitations.open(token);
-  const session = await counted(front, incoming, () =>
-    runtime.invitations.signIn(token, begunBrowser(front, incoming, link?.projectId ?? DEFAULT_ID)),
-  );
+  const session = await counted(front, incoming, async () => {
+    const { projectId } = await runtime.invitations.require(token);
+    return runtime.invitations.signIn(token, begunBrowser(front, incoming, projectId));
+  });
   const answer = redirect(toAfter(front, session.projectId, undefined), undefined, publicUrl);
   answer.headers.append("set-cookie", cookieOfSession(front, session));
   return answer;
@@ -97,11 +97,11 @@ async function invitationOptions(front: Front, incoming: Incoming): Promise<Resp
 async function acceptInvitation(front: Front, incoming: Incoming): Promise<Response> {
   const passkey = await bodyOf(front, incoming, NewPasskeyRequest);
   const token = incoming.params["token"] ?? "";
-  const link = await front.runtime.invitations.open(token);
-  const browser = begunBrowser(front, incoming, link?.projectId ?? DEFAULT_ID);
-  const session = await counted(front, incoming, () =>
-    front.runtime.passkeys.acceptInvitation(token, browser, passkey),
-  );
+  const session = await counted(front, incoming, async () => {
+    const { projectId } = await front.runtime.invitations.require(token);
+    const browser = begunBrowser(front, incoming, projectId);
+    return front.runtime.passkeys.acceptInvitation(token, browser, passkey);
+  });
   return signedInAnswer(front, session, undefined);
 }
 

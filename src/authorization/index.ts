@@ -15,4 +15,5 @@ export type { NewGrant } from "./finish";
 export { endFlowsOfProvider, endFlowsOfUser } from "./end-of-provider";
 export type { Authorization, AuthorizationInitiation } from "./schema";
 export type { SignedInAs } from "./visitor";
+export { userCheckOf } from "./user-check";
 export { AuthorizationService, type PendingConsents, type ScopesRequest } from "./service";

@@ -37,20 +37,10 @@ function listening(host: string, port: number): Promise<string | undefined> {
   });
 }
 
-/** Checks the redirect address, and that the users of consents are verified. `verifier`: whether one is configured. */
-export function checkAddresses(core: Core, verifier: boolean): Finding[] {
-  const { settings } = core;
+/** Checks the redirect address. */
+export function checkAddresses(core: Core): Finding[] {
   const url = new URL(core.publicUrl());
-  const local = isLoopback(url.hostname);
-  const findings = [redirectFinding(core, url, local)];
-  const verified = local || verifier || settings["auth.url"] !== undefined;
-  if (!verified && settings.session_verification !== "page_only") {
-    const fix =
-      "Set auth.url, or a verifier (runtime settings update --verifier-url URL), or session_verification: page_only.";
-    const message = `Users who consent at ${url.origin} are not verified, so consents are refused.`;
-    findings.push(problem("verification", message, fix));
-  }
-  return findings;
+  return [redirectFinding(core, url, isLoopback(url.hostname))];
 }
 
 function redirectFinding({ settings }: Core, { origin, protocol }: URL, local: boolean): Finding {

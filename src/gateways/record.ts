@@ -21,6 +21,8 @@ export interface Gateway {
   allowedTools: ReadonlySet<string> | undefined;
   /** Qualified names in lower case of the tools that are listed although clients search; undefined: all tools are listed. */
   pinnedTools: ReadonlySet<string> | undefined;
+  /** Groups whose members may use it; undefined: everybody. */
+  allowedGroups: readonly string[] | undefined;
   /** Headers of clients that MCP workers get, in lower case. */
   passedHeaders: readonly string[];
 }
@@ -39,6 +41,7 @@ export function gatewayOf(row: GatewayRow): Gateway {
     active: row.status === "active",
     allowedTools: allowed === undefined ? undefined : folded(allowed),
     pinnedTools: discovery?.enabled === true ? folded(discovery.pinned_asset_keys ?? []) : undefined,
+    allowedGroups: listOf(row.allowed_groups),
     passedHeaders: passedHeaders(listOf(row.passthrough_headers)),
   };
 }
@@ -55,6 +58,7 @@ export function gatewayRecord(row: GatewayRow): GatewayRecord {
     ...present({
       allowed_passthrough_headers: listOf(row.passthrough_headers),
       consent_skip_client_ids: listOf(row.consent_skip_client_ids),
+      allowed_groups: listOf(row.allowed_groups),
       tool_filter: filterOf(row),
     }),
     binding: projectBinding(row.project_id),
@@ -78,6 +82,7 @@ export function fieldsOf(request: CreateGateway): Fields {
     status: request.status ?? "active",
     passthrough_headers: textOf(request.allowed_passthrough_headers),
     consent_skip_client_ids: textOf(request.consent_skip_client_ids),
+    allowed_groups: groupsText(request.allowed_groups),
     tool_filter: textOf(filter && knownFilter(filter)),
   };
 }
@@ -94,6 +99,8 @@ export function patchedFields(row: GatewayRow, patch: PatchGateway): Fields {
     status: patch.status ?? row.status,
     passthrough_headers: textOf(patch.allowed_passthrough_headers) ?? row.passthrough_headers,
     consent_skip_client_ids: textOf(patch.consent_skip_client_ids) ?? row.consent_skip_client_ids,
+    allowed_groups:
+      patch.allowed_groups === undefined ? row.allowed_groups : groupsText(patch.allowed_groups),
     tool_filter: filter === undefined ? row.tool_filter : textOf(mergedFilter(filterOf(row) ?? {}, filter)),
   };
 }
@@ -129,6 +136,11 @@ function passedHeaders(names: readonly string[] = []): string[] {
 
 function listOf(text: string | null): string[] | undefined {
   return text === null ? undefined : JSON.parse(text);
+}
+
+/** An empty list lets everybody in, as an absent one. */
+function groupsText(groups: readonly string[] = []): string | null {
+  return groups.length === 0 ? null : JSON.stringify([...new Set(groups)]);
 }
 
 function textOf(value: object | undefined): string | null {

@@ -14,6 +14,8 @@ export interface GatewayRow {
   /** JSON lists and objects. */
   passthrough_headers: string | null;
   consent_skip_client_ids: string | null;
+  /** Null: everybody. */
+  allowed_groups: string | null;
   tool_filter: string | null;
   created_at: number;
   updated_at: number;
@@ -29,6 +31,7 @@ const SETTABLE = [
   "status",
   "passthrough_headers",
   "consent_skip_client_ids",
+  "allowed_groups",
   "tool_filter",
   "updated_at",
 ] as const;

@@ -11,6 +11,16 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 export function checkGateway(settings: Settings, fields: Fields): void {
   checkAuthType(settings, fields);
   checkHeaders(fields);
+  checkGroups(fields);
+}
+
+/** A restriction that is not applied must not be stored. */
+function checkGroups({ auth_type, allowed_groups }: Fields): void {
+  if (allowed_groups === null || auth_type === USER_TOKEN) return;
+  throw invalidParameter(
+    `allowed_groups needs auth_type "${USER_TOKEN}" (${AUTH_TYPE_NAMES[USER_TOKEN]}): groups are those of people who sign in here. ` +
+      "Leave it out, or change auth_type.",
+  );
 }
 
 function checkAuthType(settings: Settings, { auth_type, user_source_id }: Fields): void {

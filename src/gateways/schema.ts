@@ -24,6 +24,11 @@ const headers = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
   description: "Headers of clients that MCP workers get.",
 });
 const clientIds = Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { maxItems: 64 });
+const groups = Type.Array(Type.String({ minLength: 1, maxLength: 512 }), {
+  maxItems: 100,
+  description:
+    "Groups of people at the provider where they sign in; only their members may use the gateway. Empty: everybody.",
+});
 const toolName = Type.String({
   maxLength: 256,
   pattern: "^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$",
@@ -56,6 +61,7 @@ const optional = {
   user_source_id: Type.Optional(userSource),
   allowed_passthrough_headers: Type.Optional(headers),
   consent_skip_client_ids: Type.Optional(clientIds),
+  allowed_groups: Type.Optional(groups),
   tool_filter: Type.Optional(ToolFilter),
 };
 const choices = {

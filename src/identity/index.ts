@@ -13,7 +13,19 @@ export {
   ROLES,
   visibleUsers,
 } from "./principal";
-export type { ApiKey, ApiKeyCreate, Binding, Caller, Organization, Project, ProjectPatch } from "./schema";
+export type {
+  ApiKey,
+  ApiKeyCreate,
+  ApiKeyRotation,
+  Binding,
+  Caller,
+  Organization,
+  Project,
+  ProjectPatch,
+  RotatedApiKey,
+  Workload,
+  WorkloadCreate,
+} from "./schema";
 export { projectBinding } from "./projects";
 export { SIGN_IN_METHODS, type SignInMethod } from "./sign-in-methods";
 export { hasToken, keyPrefixOf } from "./credential";

@@ -28,7 +28,14 @@ const RIGHTS: Readonly<Record<PersonRole, readonly Right[]>> = {
 export type Principal = { projectId: string; incarnation?: string; address?: string | undefined } &
   /** A project API key. `users`: the only users that it may act for; null: any. */
   (
-    | { kind: "key"; keyId: string; role: Role; users: readonly string[] | null }
+    | {
+        kind: "key";
+        keyId: string;
+        role: Role;
+        users: readonly string[] | null;
+        /** The subject of the token of a workload, which has the rights of a key. `keyId` is the id of the workload. */
+        workload?: string;
+      }
     /** The operator at the terminal, with access to the data folder. */
     | { kind: "operator" }
     /**

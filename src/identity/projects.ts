@@ -78,6 +78,9 @@ export class Projects {
       };
     if (principal.kind === "operator") return { kind: "operator", role, project_id, org_id };
     const users = principal.users === null ? {} : { users: [...principal.users] };
+    const { keyId: workload_id, workload: subject } = principal;
+    if (subject !== undefined)
+      return { kind: "workload", role, project_id, org_id, workload_id, subject, ...users };
     return { kind: "key", role, project_id, org_id, key_id: principal.keyId, ...users };
   }
 

@@ -4,11 +4,12 @@ import type { Core } from "../core";
 import { invalidAuthorization, unavailable } from "../errors";
 import { CachedByGeneration } from "../store";
 import { OpenIdIssuer } from "./issuer";
+import { looksLikeJwt } from "./issuer-keys";
 import type { PersonRole, Principal } from "./principal";
 import * as repository from "./repository";
 import type { ProjectRow } from "./repository";
 import type { Suspensions } from "./suspensions";
-import { looksLikeJwt, UserTokens } from "./user-tokens";
+import { UserTokens } from "./user-tokens";
 
 export const DEFAULT_ID = "default";
 

@@ -19,6 +19,9 @@ const OPERATION = "mcp";
 /** The only scope of a gateway (RFC 6749, section 3.3): permission to call it. */
 export const SCOPE = "mcp";
 
+/** The groups of a person in a project. */
+export type GroupsOf = (projectId: string, userId: string) => Promise<readonly string[]>;
+
 /** Protected resource metadata (RFC 9728) of a gateway. */
 export interface ResourceMetadata {
   resource: string;
@@ -32,8 +35,10 @@ export class Access {
   readonly #identity: Identity;
   readonly #publicUrl: () => string;
   readonly #refusals: Refusals;
+  readonly #groupsOf: GroupsOf;
 
-  constructor(identity: Identity, publicUrl: () => string, refusals: Refusals) {
+  constructor(identity: Identity, publicUrl: () => string, refusals: Refusals, groupsOf: GroupsOf) {
+    this.#groupsOf = groupsOf;
     this.#identity = identity;
     this.#refusals = refusals;
     this.#publicUrl = publicUrl;
@@ -46,7 +51,7 @@ export class Access {
   async admit(gateway: Gateway, headers: Headers, address?: string): Promise<GatewayUser> {
     if (gateway.authType !== KEY_AND_USER) return this.#withToken(gateway, headers, address);
     const credential = headers.get("authorization") ?? undefined;
-    const principal = { ...(await this.#identity.authenticate(credential)), address };
+    const principal = { ...(await this.#identity.authenticate(credential, gateway.projectId)), address };
     try {
       const user = withKey(gateway, principal, headers);
       await this.#identity.suspensions.requireActive(principal, user.userId);
@@ -86,7 +91,9 @@ export class Access {
         this.refused({ ...principal, address: clientAddress }, refusal);
         throw refusal;
       }
-      return { gateway, principal: { ...principal, address: clientAddress }, userId: principal.userId };
+      const caller = { ...principal, address: clientAddress };
+      await this.#requireGroup(gateway, caller);
+      return { gateway, principal: caller, userId: principal.userId };
     } catch (error) {
       if (!(error instanceof RuntimeError) || error.status !== 401) throw error;
       throw invalidAuthorization(error.message, {
@@ -94,6 +101,21 @@ export class Access {
         challenge: this.#challenge(gateway, host, hasToken(credential) ? "invalid_token" : undefined),
       });
     }
+  }
+
+  /** Throws `forbidden` unless the user is in one of the groups of the gateway. Users whose groups cannot be read are in none. */
+  async #requireGroup(
+    { allowedGroups: allowed }: Gateway,
+    user: Extract<Principal, { kind: "user" }>,
+  ): Promise<void> {
+    if (allowed === undefined) return;
+    const groups = await this.#groupsOf(user.projectId, user.userId);
+    if (groups.some((group) => allowed.includes(group))) return;
+    const refusal = forbidden(
+      "Only members of certain groups may use this gateway, and you are in none of them. If that has changed, sign in again.",
+    );
+    this.refused(user, refusal);
+    throw refusal;
   }
 
   /**

@@ -8,7 +8,7 @@ import type { Gateway, Gateways } from "../gateways";
 import type { Identity } from "../identity";
 import type { Activity, TraceHeaders } from "../telemetry";
 import type { Tool, Tools } from "../tools";
-import { Access, type GatewayUser } from "./access";
+import { Access, type GatewayUser, type GroupsOf } from "./access";
 import { Calls, rpcErrorOf } from "./call";
 import { GatewayConsent } from "./consent";
 import { Finding } from "./finding";
@@ -92,12 +92,13 @@ export class Mcp {
       gateways: Gateways;
       tools: Tools;
       authorization: AuthorizationService;
+      groupsOf: GroupsOf;
     },
   ) {
     const { identity, refusals, gateways, tools, authorization } = parts;
     this.#core = core;
     this.#tools = tools;
-    this.access = new Access(identity, () => core.publicUrl(), refusals);
+    this.access = new Access(identity, () => core.publicUrl(), refusals, parts.groupsOf);
     this.#sessions = new Sessions(core);
     this.#offers = new Offers(tools, core.log);
     this.#upstreams = new Upstreams(tools);

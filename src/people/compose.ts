@@ -26,12 +26,12 @@ export interface PeopleServices {
 /** `issuer`: the OpenID provider of `auth.url`. */
 export function peopleServices(
   core: Core,
+  audit: Audit,
   identity: Identity,
   issuer: OpenIdIssuer,
-  audit: Audit,
 ): PeopleServices {
   const { suspensions } = identity;
-  const sessions = new Sessions(core, suspensions);
+  const sessions = new Sessions(core, suspensions, audit);
   const methods = new Methods(core, identity.projects);
   const client = new OpenIdClient(core, issuer);
   const groups = new Groups(core, client);

@@ -2,6 +2,8 @@
 export { type ClientGrant, OwnClients } from "./own-clients";
 export type {
   BrowserSession,
+  BrowserSessions,
+  EndedSessions,
   Invitation,
   InvitationLink,
   PersonChange,

@@ -130,13 +130,20 @@ export class Invitations {
     return { row, projectId, userId, kind, role: person.role, name: person.name ?? undefined };
   }
 
+  /** As `open`. Throws `not_found` for a link that does not work. */
+  async require(token: string): Promise<OpenedLink> {
+    const link = await this.open(token);
+    if (link === undefined) throw unknownLink();
+    return link;
+  }
+
   /**
    * Signs in with a link of the kind `session`, which is used up. Returns the cookie of the session. Throws `not_found` for a
    * link that does not work, and `forbidden` for a suspended user or where people sign in otherwise now.
    */
   async signIn(token: string, browser: Browser): Promise<{ projectId: string; cookie: string }> {
-    const link = await this.open(token);
-    if (link?.kind !== "session") throw unknownLink();
+    const link = await this.require(token);
+    if (link.kind !== "session") throw unknownLink();
     await this.requireUsable(link);
     const now = this.#core.clock.now();
     const { projectId, userId, row } = link;

@@ -20,6 +20,16 @@ export const BrowserSessionResponse = Type.Object({
   used_at: time,
 });
 
+export const BrowserSessionsQuery = Type.Object({ user_id: userId });
+export const BrowserSessionsResponse = Type.Object({ items: Type.Array(BrowserSessionResponse) });
+export const EndSessionsRequest = Type.Object({
+  user_id: userId,
+  id: Type.Optional(Type.String({ maxLength: 256, description: "Only this session; absent: all." })),
+});
+export const EndedSessionsResponse = Type.Object({
+  ended: Type.Integer({ minimum: 0, description: "Number of sessions that were ended." }),
+});
+
 export const PersonResponse = Type.Object({
   user_id: userId,
   role: PersonRole,
@@ -74,6 +84,8 @@ export const RemovedPersonResponse = Type.Object({
 });
 
 export type BrowserSession = Static<typeof BrowserSessionResponse>;
+export type BrowserSessions = Static<typeof BrowserSessionsResponse>;
+export type EndedSessions = Static<typeof EndedSessionsResponse>;
 export type PersonRecord = Static<typeof PersonResponse>;
 export type Invitation = Static<typeof InvitationRequest>;
 export type InvitationLink = Static<typeof InvitationResponse>;

@@ -48,11 +48,11 @@ export class People {
   }
 
   /** The groups of a person at the provider, at most five minutes old; none if they cannot be read. */
-  async groupsOf(projectId: string, userId: string): Promise<readonly string[]> {
+  readonly groupsOf = async (projectId: string, userId: string): Promise<readonly string[]> => {
     const method = await this.#methods.of(projectId);
     if (method === "oidc") return this.#groups.ofProvider(projectId, userId);
     return method === "proxy" ? this.#groups.ofProxy(projectId, userId) : NONE;
-  }
+  };
 
   /** Whether the person can sign in: with passkeys only invited people can, elsewhere everybody whom the provider names. */
   async isKnown(projectId: string, userId: string): Promise<boolean> {

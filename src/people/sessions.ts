@@ -1,5 +1,6 @@
 // Sessions of browsers. The cookie has 256 random bits, of which the hash is stored; a session belongs to one project and one
 // user. Every use compares it with the database, under a generation, so that one that is ended stops at once on every server.
+import type { Actor, Audit } from "../audit";
 import { timestamp } from "../base";
 import type { Core } from "../core";
 import { hashOf, newId, newToken } from "../crypto";
@@ -40,10 +41,12 @@ export interface NewSession {
 export class Sessions {
   readonly #core: Core;
   readonly #suspensions: Suspensions;
+  readonly #audit: Audit;
   readonly #found: CachedByGeneration<string, SessionRow | undefined>;
 
-  constructor(core: Core, suspensions: Suspensions) {
+  constructor(core: Core, suspensions: Suspensions, audit: Audit) {
     this.#core = core;
+    this.#audit = audit;
     this.#suspensions = suspensions;
     this.#found = new CachedByGeneration(core.store, "sessions");
   }
@@ -74,12 +77,17 @@ export class Sessions {
       used_at: now,
       expires_at: now + settings["sessions.lifetime"] * 1000,
     };
+    const audit = this.#audit;
+    const actor = { kind: "browser", projectId: started.projectId, address: started.address } as const;
     const added = await store.write(function* (): Transaction<boolean> {
       if (also !== undefined) yield* also();
       if (former !== undefined) yield* repository.removeByHash(started.projectId, hashOf(former));
       yield* repository.removeExpired(now);
       yield* repository.removeOldest(started.projectId, started.userId, MOST_PER_PERSON - 1);
-      return yield* repository.add(row);
+      if (!(yield* repository.add(row))) return false;
+      const details = { method: started.method };
+      yield* audit.record(actor, "session.begin", row.id, { user: started.userId, details });
+      return true;
     });
     return added ? cookie : undefined;
   }
@@ -119,9 +127,22 @@ export class Sessions {
       }));
   }
 
-  /** False if the person has no such session. */
-  async end(projectId: string, userId: string, id: string): Promise<boolean> {
-    return (await this.#core.store.write(() => repository.remove(projectId, userId, id))) > 0;
+  /** False if the person has no such session. `by`: who ends it; by default the person. */
+  async end(projectId: string, userId: string, id: string, by?: Actor): Promise<boolean> {
+    const audit = this.#audit;
+    const actor: Actor = by ?? { kind: "user", projectId, userId };
+    return this.#core.store.write(function* (): Transaction<boolean> {
+      if ((yield* repository.remove(projectId, userId, id)) === 0) return false;
+      yield* audit.record(actor, "session.end", id, { user: userId });
+      return true;
+    });
+  }
+
+  /** Ends all sessions of a person, or all but one. Returns their number. */
+  async endOthers(projectId: string, userId: string, by: Actor, keep?: string): Promise<number> {
+    const open = await this.list(projectId, userId);
+    const ended = open.filter(({ id }) => id !== keep).map(({ id }) => this.end(projectId, userId, id, by));
+    return (await Promise.all(ended)).filter(Boolean).length;
   }
 
   /** Ends all sessions of a person but one, that of the browser that asks. */

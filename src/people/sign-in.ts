@@ -164,7 +164,7 @@ export class SignIn {
       const isUnverified = claim === "email" && typeof claims["email"] === "string";
       return {
         reason: isUnverified
-          ? "Your e-mail address is not verified at the OpenID provider (email_verified), so it cannot be used to sign in."
+          ? "Your e-mail address, which names the user here (auth.user_claim), is not verified at the OpenID provider: email_verified is not true."
           : `Your account at the OpenID provider has no claim ${claim}, which names the user here (auth.user_claim).`,
       };
     }

@@ -42,8 +42,16 @@ export class UserExports {
       remembered: of("remembered"),
       answers: of("answers"),
       keys: of("keys"),
+      workloads: of("workloads"),
       workers: of("workers"),
       suspensions: of("suspensions"),
+      people: of("people"),
+      passkeys: of("passkeys"),
+      sign_in_links: of("sign_in_links"),
+      sessions: of("sessions"),
+      identities: of("identities"),
+      clients: of("clients"),
+      client_tokens: of("client_tokens"),
       executions: await this.#executions(principal, userId),
       audit: (await this.#trail.ofUser(principal, userId)).map((entry) => ({ ...entry })),
     };
@@ -126,7 +134,7 @@ function text(row: UserRow, name: string): string {
 }
 
 const TIMES = /_at$/;
-const LISTS = new Set(["scopes", "needed"]);
+const LISTS = new Set(["scopes", "needed", "groups"]);
 
 /** Times in the form of the API, lists as lists, nothing sealed. */
 function plain(row: UserRow): Shown {

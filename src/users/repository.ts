@@ -1,4 +1,5 @@
 // SQL of what is stored about users, over the tables of all areas. A new column with a user belongs here too; a test compares.
+import { endAccess } from "../people";
 import {
   all,
   command,
@@ -74,6 +75,13 @@ export const TABLES: readonly UserTable[] = [
     ),
   },
   {
+    name: "workloads",
+    rows: query(
+      "SELECT id, name, role FROM workloads WHERE project_id = ? AND EXISTS " +
+        "(SELECT 1 FROM json_each(users) WHERE value = ?) ORDER BY id",
+    ),
+  },
+  {
     name: "suspensions",
     rows: query("SELECT created_at FROM suspended_users WHERE project_id = ? AND user_id = ?"),
   },
@@ -81,6 +89,49 @@ export const TABLES: readonly UserTable[] = [
     name: "workers",
     rows: query(
       "SELECT id FROM workers WHERE project_id = ? AND json_extract(config, '$.authorization.user') = ? ORDER BY id",
+    ),
+  },
+  {
+    name: "people",
+    rows: query("SELECT role, name, created_at FROM people WHERE project_id = ? AND user_id = ?"),
+  },
+  {
+    name: "passkeys",
+    rows: query(
+      "SELECT name, transports, created_at, used_at FROM passkeys WHERE project_id = ? AND user_id = ? ORDER BY created_at, id",
+    ),
+  },
+  {
+    name: "sign_in_links",
+    rows: query(
+      "SELECT kind, created_at, expires_at FROM sign_in_links WHERE project_id = ? AND user_id = ? ORDER BY created_at, hash",
+    ),
+  },
+  {
+    name: "sessions",
+    rows: query(
+      "SELECT id, method, user_agent, address, created_at, used_at, expires_at FROM browser_sessions " +
+        "WHERE project_id = ? AND user_id = ? ORDER BY created_at, id",
+    ),
+  },
+  {
+    name: "identities",
+    rows: query(
+      "SELECT subject, groups_json AS groups, read_at FROM identities WHERE project_id = ? AND user_id = ?",
+    ),
+  },
+  {
+    name: "clients",
+    rows: query(
+      "SELECT id, client_id, client_name, resource, scopes AS allowed, created_at, used_at FROM client_grants " +
+        "WHERE project_id = ? AND user_id = ? ORDER BY created_at, id",
+    ),
+  },
+  {
+    name: "client_tokens",
+    rows: query(
+      "SELECT kind, client_id, created_at, expires_at, consumed_at FROM oauth_items " +
+        "WHERE project_id = ? AND user_id = ? ORDER BY created_at, kind, hash",
     ),
   },
 ];
@@ -107,6 +158,16 @@ const unpin = command<{ projectId: string; userId: string }>(
   "UPDATE api_keys SET users = (SELECT json_group_array(value) FROM json_each(api_keys.users) WHERE value <> :userId) " +
     "WHERE project_id = :projectId AND EXISTS (SELECT 1 FROM json_each(api_keys.users) WHERE value = :userId)",
 );
+const unpinWorkloads = command<{ projectId: string; userId: string }>(
+  "UPDATE workloads SET users = (SELECT json_group_array(value) FROM json_each(workloads.users) WHERE value <> :userId) " +
+    "WHERE project_id = :projectId AND EXISTS (SELECT 1 FROM json_each(workloads.users) WHERE value = :userId)",
+);
+// With it go passkeys and links.
+const DELETE_PERSON = query("DELETE FROM people WHERE project_id = ? AND user_id = ?");
+const INVITED_BY = [
+  query("UPDATE people SET created_by = 'erased' WHERE project_id = ? AND created_by = ?"),
+  query("UPDATE sign_in_links SET created_by = 'erased' WHERE project_id = ? AND created_by = ?"),
+];
 const DELETE_SUSPENSION = query("DELETE FROM suspended_users WHERE project_id = ? AND user_id = ?");
 const LEAVE_WORKERS = query(
   "UPDATE workers SET config = json_remove(config, '$.authorization.user'), version = version + 1 " +
@@ -121,9 +182,20 @@ export function* removeUser(projectId: string, userId: string): Transaction<void
   yield* run(COUNT_DOWN, runs, projectId);
   yield* run(DELETE_ANSWERS, projectId, userId);
   yield* unpin({ projectId, userId });
+  yield* unpinWorkloads({ projectId, userId });
   yield* run(DELETE_SUSPENSION, projectId, userId);
   yield* run(LEAVE_WORKERS, projectId, userId);
-  for (const kind of ["authorizations", "idempotency", "keys", "workers", "suspensions"] as const)
+  yield* endAccess(projectId, userId);
+  yield* run(DELETE_PERSON, projectId, userId);
+  for (const statement of INVITED_BY) yield* run(statement, projectId, `user:${userId}`);
+  for (const kind of [
+    "authorizations",
+    "idempotency",
+    "keys",
+    "workers",
+    "suspensions",
+    "workloads",
+  ] as const)
     yield* touch(kind);
 }
 
@@ -146,6 +218,7 @@ const PARTS_OF = [
   "suspended_users",
   "people",
   "browser_sessions",
+  "identities",
   "client_grants",
 ] as const;
 const PARTS = PARTS_OF.map((table) =>

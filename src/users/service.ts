@@ -6,6 +6,7 @@ import { endFlowsOfUser } from "../authorization";
 import type { Core } from "../core";
 import { unavailable } from "../errors";
 import { type Identity, type Principal, resume, suspend } from "../identity";
+import { endAccess } from "../people";
 import type { Providers } from "../providers";
 import type { Store, Transaction } from "../store";
 import type { StdioWorkers } from "../workers";
@@ -100,7 +101,7 @@ export class Users {
     throw unavailable("The grants of this user keep changing. Try again.");
   }
 
-  /** From now on nothing is done for the user, by any credential; consents that have begun end. */
+  /** From now on nothing is done for the user, by any credential; consents that have begun, browser sessions and clients end. */
   async suspend(principal: Principal, userId: string): Promise<UserState> {
     checkUserId(userId);
     const { projectId } = principal;
@@ -109,6 +110,7 @@ export class Users {
     await this.#core.store.write(function* (): Transaction<void> {
       if (!(yield* suspend(projectId, userId, now))) return;
       yield* endFlowsOfUser(audit, projectId, userId, "the user was suspended meanwhile", now);
+      yield* endAccess(projectId, userId);
       yield* audit.record(principal, "user.suspend", projectId, { user: userId });
     });
     await this.#programs.endUser(projectId, userId);

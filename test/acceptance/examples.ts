@@ -76,6 +76,8 @@ export const OTHERWISE: Readonly<Record<string, [code: number, reason: string]>>
 };
 const PLUGIN =
   "plugins create channels --pre http://127.0.0.1:PORT/pre --post http://127.0.0.1:PORT/post --status active";
+const WORKLOAD =
+  "--issuer https://ci.example.com --audience https://runtime.example.com --subject repo:acme/app";
 /** What is there before an example, by a pattern of it: commands that may fail because it is there already. */
 const GIVEN: readonly [RegExp, readonly string[]][] = [
   [/^runtime backup (verify|restore|show) runtime.backup( |$)/, ["backup create runtime.backup"]],
@@ -85,6 +87,13 @@ const GIVEN: readonly [RegExp, readonly string[]][] = [
   [/^runtime projects create sales/, ["projects delete sales --force"]],
   [/^runtime projects delete sales|--project sales/, ["projects create sales", "projects create sales-test"]],
   [/^runtime keys create my-agent/, ["keys delete my-agent --yes"]],
+  [/^runtime workloads create deploy/, ["workloads delete deploy --yes"]],
+  [/^runtime workloads create jobs/, ["workloads delete jobs --yes"]],
+  [
+    /^runtime workloads (show|delete) deploy/,
+    ["workloads delete deploy --yes", `workloads create deploy ${WORKLOAD}`],
+  ],
+  [/^runtime keys rotate my-agent/, ["keys delete my-agent --yes", "keys create my-agent"]],
   [/^runtime keys (show|delete) my-agent/, ["keys delete my-agent --yes", "keys create my-agent"]],
   [/^runtime providers create slack/, ["providers delete slack --force"]],
   [/^runtime providers create --file/, ["providers delete own --force"]],

@@ -1,7 +1,7 @@
 // Attacks on user check (a): links opened in the browser of another person, skipped steps.
 import { describe, expect, test } from "bun:test";
 import { Browser, offersConfirmation } from "../support/browser";
-import { allowed, arrived, linkedUsers, startFor, stateOf, target, toSignIn } from "../interop/oidc/consent";
+import { allowed, arrived, linkedUsers, startFor, stateOf, toSignIn } from "../interop/oidc/consent";
 import { startSite } from "../support/site";
 import { signInAs } from "../interop/oidc/sign-in";
 import { type OpenIdSite, startSignInSite } from "../interop/oidc/site";

@@ -13,6 +13,7 @@ const row = {
   user_source_id: null,
   status: "active",
   consent_skip_client_ids: null,
+  allowed_groups: null,
   tool_filter: null,
   created_at: 0,
   updated_at: 0,

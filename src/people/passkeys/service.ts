@@ -136,8 +136,8 @@ export class Passkeys {
   }
 
   async #openLink(token: string): Promise<OpenedLink> {
-    const link = await this.#invitations.open(token);
-    if (link?.kind !== "passkey") throw unknownLink();
+    const link = await this.#invitations.require(token);
+    if (link.kind !== "passkey") throw unknownLink();
     await this.#invitations.requireUsable(link);
     return link;
   }

@@ -86,6 +86,8 @@ export const signIn: Migration = {
     ) STRICT`,
     "CREATE UNIQUE INDEX token_keys_state ON token_keys (state) WHERE state <> 'retired'",
     ...lateWriteTriggers("token_keys", "sealed_private_key"),
+    // The key that has replaced this one in a rotation.
+    "ALTER TABLE api_keys ADD COLUMN replaced_by TEXT",
     // Machines whose own tokens are accepted in place of an API key.
     `CREATE TABLE workloads (
       id TEXT NOT NULL PRIMARY KEY, ${OF_PROJECT}, name TEXT NOT NULL, issuer TEXT NOT NULL, audience TEXT NOT NULL,

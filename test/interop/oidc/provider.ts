@@ -17,6 +17,7 @@ export interface Client {
 export interface Account {
   email?: string;
   email_verified?: boolean;
+  groups?: readonly string[];
 }
 
 export interface OpenIdProvider extends Issuer, AsyncDisposable {
@@ -37,6 +38,8 @@ export interface ProviderOptions {
   accounts?: Readonly<Record<string, Account>>;
   /** Authentication method of clients with a secret. Default: `client_secret_basic`. */
   clientAuthentication?: "client_secret_basic" | "client_secret_post";
+  /** Every client gets refresh tokens, and ID tokens have all claims, as at many providers of companies. */
+  isGenerous?: true;
   /** Scopes in addition to those of the standard. */
   scopes?: readonly string[];
   /** Anybody may register a client (RFC 7591). */
@@ -126,7 +129,8 @@ function configuration(
     cookies: { keys: ["for tests only"] },
     pkce: { required: () => true },
     rotateRefreshToken: true,
-    claims: { openid: ["sub"], email: ["email", "email_verified"] },
+    claims: { openid: ["sub", "groups"], email: ["email", "email_verified"] },
+    ...(more.isGenerous === true ? { conformIdTokenClaims: false, issueRefreshToken: () => true } : {}),
     scopes: ["openid", "offline_access", ...scopes],
     ttl: {
       AccessToken: 3600,
