@@ -120,12 +120,15 @@ export class PersonOverview {
     return (await this.#clients.revoke(ownerOf(person), id)) ? "done" : "unknown";
   }
 
-  async signOut({ projectId, userId }: Person, sessionId: string): Promise<Ended> {
-    return (await this.#parts.sessions.end(projectId, userId, sessionId)) ? "done" : "unknown";
+  async signOut(person: Person, sessionId: string): Promise<Ended> {
+    const { projectId, userId } = person;
+    const ended = await this.#parts.sessions.end(projectId, userId, sessionId, ownerOf(person));
+    return ended ? "done" : "unknown";
   }
 
-  async signOutElsewhere({ projectId, userId, sessionId }: Person): Promise<void> {
-    await this.#parts.sessions.endOthers(projectId, userId, sessionId);
+  async signOutElsewhere(person: Person): Promise<void> {
+    const { projectId, userId, sessionId } = person;
+    await this.#parts.sessions.endOthers(projectId, userId, ownerOf(person), sessionId);
   }
 
   passkeys({ projectId, userId }: Person): Promise<Passkey[]> {

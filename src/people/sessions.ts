@@ -145,11 +145,6 @@ export class Sessions {
     return (await Promise.all(ended)).filter(Boolean).length;
   }
 
-  /** Ends all sessions of a person but one, that of the browser that asks. */
-  async endOthers(projectId: string, userId: string, current: string): Promise<void> {
-    await this.#core.store.write(() => repository.removeOthers(projectId, userId, current));
-  }
-
   /** Ends all sessions of a person, in the transaction that removes or suspends the person, for example. */
   endAll(projectId: string, userId: string): Transaction<number> {
     return repository.removeOf(projectId, userId);
