@@ -42,7 +42,6 @@ const insert = insertInto<Omit<SessionRow, "incarnation">>("browser_sessions", S
 const STAMP = query("UPDATE browser_sessions SET used_at = ? WHERE id = ? AND used_at < ?");
 const REMOVE = query("DELETE FROM browser_sessions WHERE project_id = ? AND user_id = ? AND id = ?");
 const REMOVE_OF = query("DELETE FROM browser_sessions WHERE project_id = ? AND user_id = ?");
-const REMOVE_OTHERS = query("DELETE FROM browser_sessions WHERE project_id = ? AND user_id = ? AND id <> ?");
 const REMOVE_HASH = query("DELETE FROM browser_sessions WHERE project_id = ? AND hash = ?");
 const REMOVE_EXPIRED = query("DELETE FROM browser_sessions WHERE expires_at <= ?");
 const REMOVE_OLDEST = query(
@@ -80,12 +79,6 @@ export function* remove(projectId: string, userId: string, id: string): Transact
 export function* removeOf(projectId: string, userId: string): Transaction<number> {
   yield* touch("sessions");
   return yield* run(REMOVE_OF, projectId, userId);
-}
-
-/** All of a person but one. */
-export function* removeOthers(projectId: string, userId: string, id: string): Transaction<number> {
-  yield* touch("sessions");
-  return yield* run(REMOVE_OTHERS, projectId, userId, id);
 }
 
 export function* removeByHash(projectId: string, hash: string): Transaction<number> {
