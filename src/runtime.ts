@@ -11,7 +11,7 @@ import { recordRestoration } from "./backup";
 import type { Config } from "./config";
 import { Connections, endConnectionsOfProvider, LeavingGrants, removeConnections } from "./connections";
 import type { Core } from "./core";
-import { Gateways } from "./gateways";
+import { Gateways, SignInResources } from "./gateways";
 import { withDatabaseErrors } from "./data-folder";
 import { type Health, HealthCheck } from "./health";
 import { openCore, type RuntimeParts } from "./open-core";
@@ -32,7 +32,7 @@ import { Secrets } from "./secrets";
 import { sealedColumns } from "./sealed-columns";
 import { checkSettingNames } from "./setting-names";
 import { SessionSettings } from "./settings";
-import { type PeopleServices, peopleServices } from "./people";
+import { admissionOf, AuthorizationServer, ownTokensOf, type PeopleServices, peopleServices } from "./people";
 import { PersonOverview } from "./person-overview";
 import { Users } from "./users";
 import type { Store } from "./store";
@@ -71,6 +71,8 @@ export interface Runtime extends PeopleServices, ModelServices {
   readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
   readonly overview: PersonOverview;
+  /** OAuth for clients that act for people who sign in. */
+  readonly authorizationServer: AuthorizationServer;
   /** Everything that is stored about a user. */
   readonly users: Users;
   readonly gateways: Gateways;
@@ -167,6 +169,7 @@ function servicesOf(
     issuer,
     grants,
     roleOf: (projectId, userId) => ofPeople.people.roleOfToken(projectId, userId),
+    ownTokens: () => ownTokensOf(authorizationServer, ofPeople.people),
   });
   const endConnections = (projectId: string, id: string, revokes: boolean) =>
     revokes ? endConnectionsOfProvider(projectId, id, clock.now()) : removeConnections(projectId, id);
@@ -190,7 +193,7 @@ function servicesOf(
     yield* endConnectionsOfProvider(projectId, id, clock.now());
   });
   const ofPeople = peopleServices(core, audit, identity, issuer);
-  const { methodOf, groupsOf } = ofPeople.people;
+  const { people } = ofPeople;
   const authorization = new AuthorizationService(core, {
     providers,
     connections,
@@ -198,7 +201,7 @@ function servicesOf(
     limits,
     audit,
     suspensions: identity.suspensions,
-    methodOf,
+    methodOf: people.methodOf,
   });
   const consent = new Consent(core, {
     providers,
@@ -206,7 +209,7 @@ function servicesOf(
     settings,
     limits,
     audit,
-    methodOf,
+    methodOf: people.methodOf,
     granted: (grant) => workers.granted(grant),
   });
   const operatorKeys = new OperatorKeys(core, { providers, connections, audit });
@@ -249,7 +252,10 @@ function servicesOf(
   const gateways = new Gateways(core, audit, async (projectId) =>
     (await toolsOf(projectId)).map(({ qualifiedName }) => qualifiedName),
   );
-  const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization, groupsOf });
+  const admission = admissionOf(people, identity.suspensions);
+  const resources = new SignInResources(core, gateways, people);
+  const authorizationServer = new AuthorizationServer(core, { audit, resources, admission });
+  const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization, people });
   const ofModels = modelServices(core, audit, tools, config.models);
   const trials = new Trials(core, events, bindings, toolsOf);
   const rotation = new Rotation(core, audit, sealedColumns);
@@ -291,6 +297,7 @@ function servicesOf(
     gateways,
     ...ofPeople,
     overview: new PersonOverview(core, { audit, connections, providers, tools, trail, ...ofPeople }),
+    authorizationServer,
     users: new Users(core, programs, ofUsers),
     workers,
     mcp,

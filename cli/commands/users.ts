@@ -6,8 +6,8 @@ import { defined } from "../command";
 import { json, print, printList, type Shape } from "../output";
 import { printable } from "../printable";
 import { deleteVerb, showVerb } from "../record-verbs";
-import { sessionVerbs } from "../user-sessions";
 import { invitedVerbs } from "../invited-verbs";
+import { sessionVerbs } from "../user-sessions";
 
 const USERS = "/v1/admin/users";
 const PAGE = 1000;

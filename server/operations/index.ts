@@ -48,8 +48,8 @@ export const operations: readonly Operation[] = [
   ...modelEntryOperations,
   ...trailOperations,
   ...userOperations,
-  ...sessionOperations,
   ...peopleOperations,
+  ...sessionOperations,
 ];
 
 /** Those of the published contract: what the API description shows. */

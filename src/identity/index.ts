@@ -28,6 +28,7 @@ export type {
 } from "./schema";
 export { projectBinding } from "./projects";
 export { SIGN_IN_METHODS, type SignInMethod } from "./sign-in-methods";
+export type { OwnToken, OwnTokens } from "./own-tokens";
 export { hasToken, keyPrefixOf } from "./credential";
 export { Identity } from "./service";
 export { ambiguousSources, DEFAULT_ID } from "./user-principals";

@@ -12,6 +12,7 @@ import { asUser, type Principal } from "./principal";
 import { projectRecord, Projects, refuseSharedAudience, unknownProject } from "./projects";
 import { type KeyPrincipal, keyPrincipal } from "./key-principal";
 import { type GrantsOfProject, ProjectDeletion } from "./project-deletion";
+import type { OwnTokens } from "./own-tokens";
 import * as repository from "./repository";
 import type { PinnedAdminKey, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
@@ -34,6 +35,8 @@ interface IdentityParts {
   issuer: OpenIdIssuer;
   grants: GrantsOfProject;
   roleOf: RoleOf;
+  /** Asked after construction only. */
+  ownTokens: () => OwnTokens;
 }
 
 export class Identity {
@@ -51,7 +54,7 @@ export class Identity {
   readonly #users: UserPrincipals;
 
   constructor(core: Core, parts: IdentityParts) {
-    const { audit, executionLog, issuer, grants, roleOf } = parts;
+    const { audit, executionLog, issuer, grants, roleOf, ownTokens } = parts;
     this.projects = new Projects(core.store, audit);
     this.#core = core;
     this.#audit = audit;
@@ -59,10 +62,10 @@ export class Identity {
     this.#executionLog = executionLog;
     this.#keys = new CachedByGeneration(core.store, "keys", MAX_CACHED_KEYS);
     this.suspensions = new Suspensions(core);
-    this.#standing = new Standing(core, this.suspensions);
+    this.#standing = new Standing(core, this.suspensions, ownTokens);
     this.apiKeys = new ApiKeys(core, audit, executionLog);
     this.workloads = new Workloads(core, audit, executionLog);
-    this.#users = new UserPrincipals(core, issuer, this.suspensions, roleOf);
+    this.#users = new UserPrincipals(core, issuer, this.suspensions, { roleOf, ownTokens });
   }
 
   /** Creates the organization and project `default` in a new database. */

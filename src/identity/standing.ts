@@ -2,6 +2,7 @@
 import type { Core } from "../core";
 import { invalidAuthorization, RuntimeError } from "../errors";
 import { CachedByGeneration } from "../store";
+import type { OwnTokens } from "./own-tokens";
 import type { Principal } from "./principal";
 import * as repository from "./repository";
 import type { Suspensions } from "./suspensions";
@@ -18,6 +19,7 @@ interface Watched {
 export class Standing {
   readonly #core: Core;
   readonly #suspensions: Suspensions;
+  readonly #ownTokens: () => OwnTokens;
   readonly #incarnations: CachedByGeneration<string, string | undefined>;
   /** When a key expires, or null; by id. Undefined: the key does not exist. */
   readonly #expiries: CachedByGeneration<string, { at: number | null } | undefined>;
@@ -26,8 +28,9 @@ export class Standing {
   readonly #watched = new Set<Watched>();
   #idle: AbortController | undefined;
 
-  constructor(core: Core, suspensions: Suspensions) {
+  constructor(core: Core, suspensions: Suspensions, ownTokens: () => OwnTokens) {
     this.#core = core;
+    this.#ownTokens = ownTokens;
     this.#suspensions = suspensions;
     this.#incarnations = new CachedByGeneration(core.store, "projects");
     this.#expiries = new CachedByGeneration(core.store, "keys");
@@ -36,14 +39,20 @@ export class Standing {
 
   /**
    * Throws `invalid_authorization` if the project was deleted, even if another project has its id now, and if the key was
-   * revoked or has expired, or the workload was removed, and `forbidden` for a suspended user.
+   * revoked or has expired, the workload was removed, or the person has ended what the client was allowed, and `forbidden` for
+   * a suspended user.
    */
   async requireCurrent(principal: Principal): Promise<void> {
     const { projectId, incarnation } = principal;
     const current = await this.#incarnations.get(projectId, (id) => this.#incarnationOf(id));
     if (current === undefined || (incarnation !== undefined && incarnation !== current))
       throw invalidAuthorization("The project of this credential was deleted.");
-    if (principal.kind === "user") return this.#suspensions.check(projectId, principal.userId);
+    if (principal.kind === "user") {
+      await this.#suspensions.check(projectId, principal.userId);
+      const { userId, grant } = principal;
+      if (grant !== undefined && !(await this.#ownTokens().isGranted(projectId, userId, grant)))
+        throw invalidAuthorization("What the user had allowed this client was revoked.");
+    }
     if (principal.kind !== "key") return;
     if (principal.workload !== undefined) return this.#requireWorkload(projectId, principal.keyId);
     const expiry = await this.#expiries.get(principal.keyId, (id) => this.#expiryOf(projectId, id));

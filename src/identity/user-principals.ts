@@ -4,7 +4,9 @@ import type { Core } from "../core";
 import { invalidAuthorization, unavailable } from "../errors";
 import { CachedByGeneration } from "../store";
 import { OpenIdIssuer } from "./issuer";
+import { apiAddress } from "../resource-address";
 import { looksLikeJwt } from "./issuer-keys";
+import type { OwnToken, OwnTokens } from "./own-tokens";
 import type { PersonRole, Principal } from "./principal";
 import * as repository from "./repository";
 import type { ProjectRow } from "./repository";
@@ -40,18 +42,26 @@ interface Source {
 /** How soon a client may ask again for an issuer that could not be read. */
 const RETRY_AFTER_MS = 5000;
 
+interface Parts {
+  roleOf: RoleOf;
+  /** Asked after construction only. */
+  ownTokens: () => OwnTokens;
+}
+
 export class UserPrincipals {
   readonly #core: Core;
   readonly #suspensions: Suspensions;
   readonly #roleOf: RoleOf;
   readonly #issuer: OpenIdIssuer;
+  readonly #ownTokens: () => OwnTokens;
   readonly #tokens: UserTokens;
   readonly #sources: ReadonlyMap<string, Source>;
   readonly #projects: CachedByGeneration<string, ProjectRow[]>;
 
-  constructor(core: Core, issuer: OpenIdIssuer, suspensions: Suspensions, roleOf: RoleOf) {
+  constructor(core: Core, issuer: OpenIdIssuer, suspensions: Suspensions, { roleOf, ownTokens }: Parts) {
     this.#roleOf = roleOf;
     this.#core = core;
+    this.#ownTokens = ownTokens;
     this.#suspensions = suspensions;
     this.#issuer = issuer;
     this.#tokens = new UserTokens(core, issuer);
@@ -70,6 +80,7 @@ export class UserPrincipals {
    * Throws `invalid_authorization`, and `forbidden` for a suspended user.
    */
   async inProject(token: string, pathProject: string | undefined): Promise<Principal> {
+    if (this.#ownTokens().isOurs(token)) return this.#ofApi(token);
     const { userId, audiences } = await this.#tokens.verify(token);
     const projects = await this.#projectRows();
     const named = projects.filter((row) => audiences.some((name) => name === this.#audienceOf(row)));
@@ -95,6 +106,11 @@ export class UserPrincipals {
     const own = source === undefined ? undefined : this.#sources.get(source);
     if (source !== undefined && own === undefined)
       throw invalidAuthorization("The identity provider of this address is no longer configured.");
+    if (this.#ownTokens().isOurs(token)) {
+      if (source !== undefined)
+        throw invalidAuthorization("This address takes tokens of another identity provider only.");
+      return this.#ofGateway(token, { projectId, addresses });
+    }
     const { userId, audiences, scopes } = await (own?.tokens ?? this.#tokens).verify(token);
     const whole = own === undefined ? await this.#projectAudience(projectId) : own.audience;
     const project = await repository.findProject(this.#core.store, projectId);
@@ -105,6 +121,34 @@ export class UserPrincipals {
       return { principal: { kind: "user", projectId, incarnation, userId }, scopes };
     }
     throw invalidAuthorization("The audience of the user token is not this address.");
+  }
+
+  /** The person of a token for the API of a project (RFC 8707). One for a gateway is refused. */
+  async #ofApi(token: string): Promise<Principal> {
+    const claims = await this.#ownTokens().verify(token);
+    const project = await repository.findProject(this.#core.store, claims.projectId);
+    const address = project === undefined ? undefined : apiAddress(this.#core.publicUrl(), project);
+    if (address === undefined || claims.audience !== address || !claims.scopes.includes("runtime"))
+      throw invalidAuthorization("The user token is for another address than the API of its project.");
+    return this.#person(claims, project);
+  }
+
+  /** The person of a token for a gateway. One for another gateway, and for the API, is refused. */
+  async #ofGateway(token: string, { projectId, addresses }: Resource): Promise<ResourceUser> {
+    const claims = await this.#ownTokens().verify(token);
+    if (claims.projectId !== projectId || !addresses.includes(claims.audience))
+      throw invalidAuthorization("The user token is for another address.");
+    const project = await repository.findProject(this.#core.store, projectId);
+    return { principal: await this.#person(claims, project), scopes: claims.scopes };
+  }
+
+  async #person({ projectId, userId, grant }: OwnToken, project: ProjectRow | undefined) {
+    await this.#suspensions.check(projectId, userId);
+    const role = await this.#ownTokens().roleOf(projectId, userId);
+    if (project === undefined || role === undefined)
+      throw invalidAuthorization("This user can no longer sign in here.");
+    const { incarnation } = project;
+    return { kind: "user", projectId, incarnation, userId, role, grant } as const;
   }
 
   /**

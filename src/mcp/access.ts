@@ -3,8 +3,9 @@ import type { Refusals } from "../audit";
 import { type Gateway, KEY_AND_USER, OWN_SOURCE, USER_HEADERS } from "../gateways";
 import { headerText, userIdFault } from "../base";
 import { forbidden, invalidAuthorization, RuntimeError } from "../errors";
+import type { PeopleWithGroups } from "../people";
 import { actFor, hasToken, type Identity, type Principal, requireRole } from "../identity";
-import { metadataAddress, resourceAddress, resourceAudiences } from "./resource";
+import { metadataAddress, resourceAddress, resourceAudiences } from "../resource-address";
 
 /** The authenticated caller of a gateway, and the user it acts for. */
 export interface GatewayUser {
@@ -19,9 +20,6 @@ const OPERATION = "mcp";
 /** The only scope of a gateway (RFC 6749, section 3.3): permission to call it. */
 export const SCOPE = "mcp";
 
-/** The groups of a person in a project. */
-export type GroupsOf = (projectId: string, userId: string) => Promise<readonly string[]>;
-
 /** Protected resource metadata (RFC 9728) of a gateway. */
 export interface ResourceMetadata {
   resource: string;
@@ -31,15 +29,18 @@ export interface ResourceMetadata {
   resource_name: string;
 }
 
+/** How people sign in to a project, and their groups there. */
+export type SignsIn = Pick<PeopleWithGroups, "methodOf" | "groupsOf">;
+
 export class Access {
   readonly #identity: Identity;
   readonly #publicUrl: () => string;
   readonly #refusals: Refusals;
-  readonly #groupsOf: GroupsOf;
+  readonly #people: SignsIn;
 
-  constructor(identity: Identity, publicUrl: () => string, refusals: Refusals, groupsOf: GroupsOf) {
-    this.#groupsOf = groupsOf;
+  constructor(identity: Identity, publicUrl: () => string, refusals: Refusals, people: SignsIn) {
     this.#identity = identity;
+    this.#people = people;
     this.#refusals = refusals;
     this.#publicUrl = publicUrl;
   }
@@ -109,7 +110,7 @@ export class Access {
     { projectId, userId }: { projectId: string; userId: string },
   ): Promise<boolean> {
     if (allowed === undefined) return true;
-    return (await this.#groupsOf(projectId, userId)).some((group) => allowed.includes(group));
+    return (await this.#people.groupsOf(projectId, userId)).some((group) => allowed.includes(group));
   }
 
   /** Throws `forbidden` for a user whom `isAllowed` does not admit. */
@@ -128,7 +129,7 @@ export class Access {
    */
   async metadata(gateway: Gateway, host: string | undefined): Promise<ResourceMetadata | undefined> {
     if (gateway.authType === KEY_AND_USER) return undefined;
-    const issuer = await this.#identity.issuerOf(sourceOf(gateway));
+    const issuer = await this.#issuerOf(gateway);
     if (issuer === undefined) return undefined;
     return {
       resource: resourceAddress(this.#publicUrl(), gateway.slug, host),
@@ -137,6 +138,13 @@ export class Access {
       scopes_supported: [SCOPE],
       resource_name: gateway.name,
     };
+  }
+
+  /** Where people sign in here, clients get their tokens here, although those of the provider at `auth.url` are taken too. */
+  async #issuerOf(gateway: Gateway): Promise<string | undefined> {
+    const source = sourceOf(gateway);
+    const signsIn = source === undefined && (await this.#people.methodOf(gateway.projectId)) !== "none";
+    return signsIn ? this.#publicUrl() : this.#identity.issuerOf(source);
   }
 
   #challenge({ slug }: Gateway, host: string | undefined, error: string | undefined): string {

@@ -8,7 +8,7 @@ import type { Gateway, Gateways } from "../gateways";
 import type { Identity } from "../identity";
 import type { Activity, TraceHeaders } from "../telemetry";
 import type { Tool, Tools } from "../tools";
-import { Access, type GatewayUser, type GroupsOf } from "./access";
+import { Access, type GatewayUser, type SignsIn } from "./access";
 import { Calls, rpcErrorOf } from "./call";
 import { GatewayConsent } from "./consent";
 import { Finding } from "./finding";
@@ -92,13 +92,13 @@ export class Mcp {
       gateways: Gateways;
       tools: Tools;
       authorization: AuthorizationService;
-      groupsOf: GroupsOf;
+      people: SignsIn;
     },
   ) {
-    const { identity, refusals, gateways, tools, authorization } = parts;
+    const { identity, refusals, gateways, tools, authorization, people } = parts;
     this.#core = core;
     this.#tools = tools;
-    this.access = new Access(identity, () => core.publicUrl(), refusals, parts.groupsOf);
+    this.access = new Access(identity, () => core.publicUrl(), refusals, people);
     this.#sessions = new Sessions(core);
     this.#offers = new Offers(tools, core.log);
     this.#upstreams = new Upstreams(tools);

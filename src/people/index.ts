@@ -13,7 +13,6 @@ export type {
 } from "./schema";
 export type { Browser } from "./browser";
 export { Invitations, type OpenedLink } from "./invitations";
-export { type EndedAccess, endAccess } from "./people-repository";
 export { type RelyingParty, relyingPartyOf } from "./passkeys/relying-party";
 export type { Passkey } from "./passkeys/schema";
 export { type NewPasskey, Passkeys } from "./passkeys/service";
@@ -21,9 +20,34 @@ export { SIGN_IN_METHODS, type SignInMethod } from "../identity";
 export type { SessionMethod } from "./terms";
 export { type NewSession, Sessions, type SignedIn } from "./sessions";
 export { sealedIdentities } from "./identity-repository";
+export { endAccess } from "./end-access";
 export { methodOfDeployment } from "./methods";
 export { type PeopleServices, peopleServices } from "./compose";
 export { returnPath } from "./return-path";
 export type { People } from "./service";
 export { canUsePasskeys, signInFault, signInNote } from "./workable";
 export type { SignIn, SigningIn, SignInOutcome } from "./sign-in";
+export {
+  type Admission,
+  admissionOf,
+  type PeopleWithGroups,
+  API_RESOURCE,
+  API_SCOPE,
+  type AskingClient,
+  AuthorizationServer,
+  type AuthorizationRequest,
+  type Call,
+  type CallAnswer,
+  GATEWAY_SCOPE,
+  type KnownPeople,
+  METADATA_PATH,
+  ownTokensOf,
+  PATHS,
+  type ProtectedResource,
+  RegistrationError,
+  type Resources,
+  sealedClients,
+  sealedItems,
+  type TokenClaims,
+  TokenVerifier,
+} from "./authorization-server";

@@ -8,6 +8,7 @@ import { forbidden, invalidParameter, notFound } from "../errors";
 import type { PersonRole, Principal, SignInMethod, Suspensions } from "../identity";
 import type { Transaction } from "../store";
 import type { Browser } from "./browser";
+import { endAccess } from "./end-access";
 import type { Methods } from "./methods";
 import { relyingPartyOf } from "./passkeys/relying-party";
 import * as repository from "./people-repository";
@@ -111,7 +112,7 @@ export class Invitations {
     const { audit } = this.#parts;
     return this.#core.store.write(function* (): Transaction<RemovedPerson> {
       const passkeys = (yield* repository.passkeysInTransaction(projectId, userId)).length;
-      const ended = yield* repository.endAccess(projectId, userId);
+      const ended = yield* endAccess(projectId, userId);
       const existed = yield* repository.removePerson(projectId, userId);
       if (!existed && ended.sessions + ended.clients === 0) throw unknownPerson();
       yield* audit.record(principal, "user.remove", projectId, { user: userId });

@@ -1,17 +1,6 @@
 // SQL of the people of projects, their passkeys and one-time links. Every look-up has its project, except that of a link: it
 // has 256 random bits and names the project.
-import {
-  all,
-  command,
-  erase,
-  get,
-  insertInto,
-  query,
-  run,
-  type Store,
-  touch,
-  type Transaction,
-} from "../store";
+import { all, command, get, insertInto, query, run, type Store, touch, type Transaction } from "../store";
 import type { PersonRole } from "../identity";
 
 export interface PersonRow {
@@ -102,11 +91,6 @@ const insertChallenge = insertInto<{ hash: string; project_id: string; expires_a
 );
 const REMOVE_CHALLENGES = query("DELETE FROM used_challenges WHERE expires_at <= ?");
 
-const REMOVE_SESSIONS = query("DELETE FROM browser_sessions WHERE project_id = ? AND user_id = ?");
-const REMOVE_GRANTS = query("DELETE FROM client_grants WHERE project_id = ? AND user_id = ?");
-const REMOVE_ITEMS = query("DELETE FROM oauth_items WHERE project_id = ? AND user_id = ?");
-const REMOVE_IDENTITY = query("DELETE FROM identities WHERE project_id = ? AND user_id = ?");
-
 export function findPerson(store: Store, projectId: string, userId: string): Promise<PersonRow | undefined> {
   return store.get(FIND_PERSON, projectId, userId);
 }
@@ -179,10 +163,6 @@ export function* replaceLinks(row: LinkRow): Transaction<void> {
   yield* insertLink(row);
 }
 
-export function* removeLinks(projectId: string, userId: string): Transaction<void> {
-  yield* run(REMOVE_LINKS, projectId, userId);
-}
-
 /** False if the link was used, replaced, or has expired. */
 export function* useLink({ project_id, hash }: LinkRow, now: number): Transaction<boolean> {
   return (yield* run(USE_LINK, project_id, hash, now)) > 0;
@@ -195,25 +175,4 @@ export function* useChallenge(
 ): Transaction<boolean> {
   yield* run(REMOVE_CHALLENGES, now);
   return (yield* insertChallenge(row)) > 0;
-}
-
-export interface EndedAccess {
-  sessions: number;
-  clients: number;
-}
-
-/**
- * Ends everything with which a person can act: browser sessions, one-time links, what clients were allowed, their tokens and
- * codes, and what the identity provider has said. Counts with the next request on every server.
- */
-export function* endAccess(projectId: string, userId: string): Transaction<EndedAccess> {
-  // Tokens of providers and clients leave no rests.
-  yield* erase();
-  const sessions = yield* run(REMOVE_SESSIONS, projectId, userId);
-  const clients = yield* run(REMOVE_GRANTS, projectId, userId);
-  yield* run(REMOVE_ITEMS, projectId, userId);
-  yield* run(REMOVE_IDENTITY, projectId, userId);
-  yield* run(REMOVE_LINKS, projectId, userId);
-  for (const kind of ["people", "sessions", "clients"] as const) yield* touch(kind);
-  return { sessions, clients };
 }

@@ -71,7 +71,7 @@ describe("at an IP address", () => {
     expect((await opened(link)).status).toBe(404);
   });
 
-  test("does not sign in a browser that did not open its page: another site could send the form", async () => {
+  test("works for the browser that opened its page only: another site could send the form", async () => {
     const { link = "" } = await stage.invite();
     const page = await opened(link);
     expect((await page.press({ origin: "https://evil.example" })).status).toBe(403);

@@ -21,10 +21,10 @@ export interface PasskeySite extends AsyncDisposable {
 export class Person {
   readonly browser = new Browser();
   readonly passkey = new SoftPasskey();
-  readonly #site: Site;
+  readonly #site: Pick<Site, "url">;
   readonly #origin: string;
 
-  constructor(site: Site, origin: string) {
+  constructor(site: Pick<Site, "url">, origin: string) {
     this.#site = site;
     this.#origin = origin;
   }

@@ -169,8 +169,6 @@ export const ROWS: Record<string, Row> = {
   "users-erase": { path: "/v1/admin/users/erase", body: { user_id: "nobody-known" }, success: 200 },
   "users-suspend": { path: "/v1/admin/users/suspend", body: { user_id: "suspended" }, success: 200 },
   "users-resume": { path: "/v1/admin/users/resume", body: { user_id: "suspended" }, success: 200 },
-  "sessions-list": { path: "/v1/admin/users/sessions?user_id=ada", success: 200 },
-  "sessions-end": { path: "/v1/admin/users/sessions/end", body: { user_id: "ada" }, success: 200 },
   // People do not sign in here.
   "users-invite": { path: "/v1/admin/users/invite", body: { user_id: "invited" }, success: 400 },
   "users-update": {
@@ -179,6 +177,8 @@ export const ROWS: Record<string, Row> = {
     success: 404,
   },
   "users-remove": { path: "/v1/admin/users/remove", body: { user_id: "unknown" }, success: 404 },
+  "sessions-list": { path: "/v1/admin/users/sessions?user_id=ada", success: 200 },
+  "sessions-end": { path: "/v1/admin/users/sessions/end", body: { user_id: "ada" }, success: 200 },
   "data-key-rotate": { path: "/v1/admin/data_key/rotate", success: 200 },
   "organizations-list": { path: "/v1/admin/organizations", success: 200 },
   "projects-list": { path: "/v1/admin/projects", success: 200 },
