@@ -132,7 +132,7 @@ describe("the rows of an earlier version", () => {
     await old.write(function* () {
       yield* run(query("INSERT INTO organizations VALUES ('default', 'Default', 1000)"));
       for (const id of ["default", "other"])
-        yield* run(query("INSERT INTO projects VALUES (?, 'default', 'Default', NULL, 1000, '', NULL)"), id);
+        yield* run(query("INSERT INTO projects VALUES (?, 'default', 'Default', NULL, 1000, '')"), id);
       const entry = (position: number) => `au_${String(position).padStart(32, "0")}`;
       yield* run(add, entry(3), "default", "user:alice", "third", null, 3000);
       yield* run(add, entry(1), "default", "user:alice", "first", '{"role":"run"}', 1000);
