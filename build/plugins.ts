@@ -53,4 +53,28 @@ function usesName(api: string, file: string, name: string): boolean {
   return new RegExp(`^ {2}name: "${name}",$`, "m").test(text);
 }
 
-export const plugins: Bun.BunPlugin[] = [gzippedFiles, withoutScalarThemes, embeddedPages, oneEmulator];
+/**
+ * The authorization server looks lifetimes up by the names of its classes, and compares stored kinds with them. The bundler
+ * shortens names, and then tokens never expire and nothing complains, so each class says its name itself.
+ */
+const namedClasses: Bun.BunPlugin = {
+  name: "named classes",
+  setup: (build) => {
+    build.onLoad({ filter: /\/oidc-provider\/lib\/models\/\w+\.js$/ }, async ({ path }) => {
+      const source = await Bun.file(path).text();
+      const contents = source.replaceAll(
+        /\bclass (\w+)( extends [\w.()]+)? \{/g,
+        (whole, name: string) => `${whole} static name = "${name}";`,
+      );
+      return { contents, loader: "js" };
+    });
+  },
+};
+
+export const plugins: Bun.BunPlugin[] = [
+  gzippedFiles,
+  withoutScalarThemes,
+  embeddedPages,
+  oneEmulator,
+  namedClasses,
+];

@@ -2,9 +2,17 @@
 // client takes the key from the environment, or prompts for it.
 import { existsSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import type { JsonObject } from "../src/base";
 import { type Config, parseDatabaseUrl } from "../src/config";
 import type { GatewayRecord } from "../src/gateways";
+import {
+  type ClientName,
+  type Entry,
+  type Format,
+  FORMATS,
+  serverOf,
+  TOML_FILE,
+  TOML_PARENT,
+} from "../src/gateways/client-formats";
 import { KEY_AND_USER } from "../src/gateways/compat";
 import { type ClientCall, userOf } from "./client/client";
 import { gatewayAddress } from "./client/gateways";
@@ -13,15 +21,6 @@ import { UsageError } from "./errors";
 import type { Io } from "./io";
 import { mergedJson } from "./json-file";
 import { ownCommand } from "./own-command";
-import {
-  braces,
-  type ClientName,
-  type Entry,
-  type Format,
-  FORMATS,
-  TOML_FILE,
-  TOML_PARENT,
-} from "./mcp-client-formats";
 import { type Format as OutputFormat, textOf } from "./output";
 import { withTable } from "./toml-file";
 import { changeFile } from "./user-text";
@@ -162,19 +161,6 @@ export function databaseOf({ database }: Pick<Common, "database">, config: Confi
     "RUNTIME_DATABASE_URL contains a password, which the file of a client must not contain. Put the password into a file " +
       "that database.password_file names in the configuration file.",
   );
-}
-
-export function serverOf(
-  { variable = braces, remote, local }: Format,
-  { url, key, command }: Entry,
-): JsonObject {
-  const [program, ...args] = command;
-  if (program !== undefined) return local === undefined ? { command: program, args } : local(command);
-  const headers: JsonObject =
-    key === undefined
-      ? {}
-      : { headers: { Authorization: `Bearer ${variable(key.variable)}`, "X-User-ID": key.user } };
-  return remote === undefined ? { url, ...headers } : remote(url, headers);
 }
 
 export function tomlOf({ url, key, command: [program, ...args] }: Entry): string[] {

@@ -22,6 +22,11 @@ export const nouns: readonly Noun[] = [
     () => import("./commands/projects"),
   ),
   noun("keys", "API keys", () => import("./commands/keys")),
+  noun(
+    "workloads",
+    "jobs of other platforms, whose own tokens are accepted in place of a key",
+    () => import("./commands/workloads"),
+  ),
   noun("providers", "auth providers: where users consent", () => import("./commands/providers")),
   noun("plugins", "webhook servers that decide about tool calls", () => import("./commands/plugins")),
   noun("hooks", "when webhooks are called for tool calls", () => import("./commands/hooks")),
@@ -80,6 +85,7 @@ function httpOf(name: string): string | undefined {
     settings: "/v1/admin/settings/session_verification",
     tools: "/v1/tools",
     workers: "/v1/workers",
+    workloads: "/v1/admin/workloads",
   };
   return known[name];
 }

@@ -29,6 +29,17 @@ export function futureTime(text: string, flag: string, now: number, more = ""): 
   throw new UsageError(`${flag} is in the past: ${new Date(time).toISOString()}. Give a later time.`);
 }
 
+const SECONDS: { readonly [unit: string]: number } = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** The seconds of a duration of at most 30 days, such as `90s`, `30m`, `1h`, `7d` or `0`. Throws `usage`. */
+export function durationOf(text: string | undefined, flag: string): number | undefined {
+  if (text === undefined) return undefined;
+  const [, count, unit = "s"] = /^(\d{1,7})([smhd])$|^0$/.exec(text) ?? [];
+  const seconds = text === "0" ? 0 : Number(count) * (SECONDS[unit] ?? 0);
+  if (seconds <= 30 * 86_400) return seconds;
+  throw new UsageError(`${flag} takes a duration such as 30m, 1h or 7d, at most 30d, or 0.`);
+}
+
 function existsOnCalendar(date: string): boolean {
   const day = Date.parse(`${date}T00:00:00Z`);
   return !Number.isNaN(day) && new Date(day).toISOString().startsWith(date);

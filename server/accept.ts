@@ -20,6 +20,24 @@ export function accepts({ headers }: Request, type: "application/json" | "text/e
   return type === "application/json" && !isNamed;
 }
 
+/**
+ * Whether a request prefers a page for people: it names `text/html`, and nothing that it names is wanted more. Programs that
+ * name JSON as well get what programs get, and clients of MCP name `text/event-stream`.
+ */
+export function prefersPage({ headers }: Request): boolean {
+  const ranges = (headers.get("accept") ?? "").split(",").map(rangeOf);
+  const html = Math.max(
+    0,
+    ...ranges.filter(({ name }) => name === "text/html").map(({ quality }) => quality),
+  );
+  if (html === 0 || ranges.some(({ name }) => name === "text/event-stream")) return false;
+  return ranges.every(({ name, quality }) => (isJson(name) ? quality < html : quality <= html));
+}
+
+function isJson(name: string): boolean {
+  return name.endsWith("/json") || name.endsWith("+json");
+}
+
 /** Whether a request accepts a gzipped answer (RFC 9110, section 12.5.3). */
 export function acceptsGzip({ headers }: Request): boolean {
   const codings = (headers.get("accept-encoding") ?? "").split(",").map(rangeOf);

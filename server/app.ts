@@ -14,6 +14,7 @@ import { checkOrigin, isMcpEndpoint, mcpRoutes, pagesOf, preflightMethods, serve
 import type { Method } from "./operations";
 import { descriptionPlugin } from "./openapi";
 import { operationRoutes } from "./dispatch";
+import { oauthRoutes, pagesOfOAuth } from "./oauth";
 import { DOCS_PATH, pageRoutes } from "./pages";
 import { requestUrl } from "./request-url";
 import { type Tls, TLS_OPTIONS } from "./tls";
@@ -109,7 +110,12 @@ function routed(front: Front): Elysia {
     handler: { standardHostname: false },
   });
   app.use(descriptionPlugin(front, DOCS_PATH));
-  const routes: Route[] = [...operationRoutes(front), ...mcpRoutes(front), ...pageRoutes(front)];
+  const routes: Route[] = [
+    ...operationRoutes(front),
+    ...mcpRoutes(front),
+    ...oauthRoutes(front),
+    ...pageRoutes(front),
+  ];
   const serve = (
     request: Request,
     params: Incoming["params"] | undefined,
@@ -131,7 +137,7 @@ function notFound(app: Elysia, front: Front, incoming: Incoming): Response {
   const path = requestUrl(request).pathname;
   const methods = servedMethods(path, methodsOf(app, path));
   const allow = [...methods, "OPTIONS"].toSorted();
-  incoming.pages = pagesOf(front, path);
+  incoming.pages = pagesOf(front, path) ?? pagesOfOAuth(path);
   if (methods.length > 0 && front.cors.isPreflight(request, incoming.pages))
     return front.cors.preflight(request, preflightMethods(path, methods));
   if (isMcpEndpoint(path)) checkOrigin(front.runtime.core, request.headers);

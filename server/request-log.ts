@@ -105,7 +105,10 @@ function callerOf(principal: Principal | undefined): LogFields {
   if (principal === undefined || principal.projectId === "") return {};
   const { projectId } = principal;
   return principal.kind === "key"
-    ? { key_id: principal.keyId, project_id: projectId }
+    ? {
+        [principal.workload === undefined ? "key_id" : "workload_id"]: principal.keyId,
+        project_id: projectId,
+      }
     : { credential: principal.kind === "user" ? "user token" : principal.kind, project_id: projectId };
 }
 

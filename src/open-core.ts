@@ -98,7 +98,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
     const egress = parts.egress ?? egressOf(config, log, { telemetry });
     const egressTo = (allow: readonly string[]): Egress => egressOf(config, log, { allow });
     traces = await startTraces(config, { telemetry, clock, random, log, egressTo });
-    let address = trimSlash(settings.public_url ?? defaultAddress(config));
+    let address = publicAddress(config, defaultAddress(config));
     const publicUrl = (): string => address;
     return {
       core: {
@@ -118,7 +118,7 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
       },
       logStore,
       listensOn: (listening) => {
-        address = trimSlash(settings.public_url ?? listening);
+        address = publicAddress(config, listening);
       },
       endReads: () => {
         store.endReads();
@@ -130,6 +130,13 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
     await close();
     throw error;
   }
+}
+
+/** Passkeys need a host name: where people sign in with them, this machine is called localhost (WebAuthn, section 5.1.2). */
+function publicAddress({ settings }: Config, listening: string): string {
+  const address = trimSlash(settings.public_url ?? listening);
+  if (settings.sign_in !== "passkey") return address;
+  return address.replace(/^(https?:\/\/)(?:127\.0\.0\.1|\[::1\])(?=[:/]|$)/, "$1localhost");
 }
 
 async function backUpIfUpgraded(config: Config, folder: string, log: LeveledLog): Promise<void> {

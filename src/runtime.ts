@@ -11,7 +11,7 @@ import { recordRestoration } from "./backup";
 import type { Config } from "./config";
 import { Connections, endConnectionsOfProvider, LeavingGrants, removeConnections } from "./connections";
 import type { Core } from "./core";
-import { Gateways } from "./gateways";
+import { Gateways, SignInResources } from "./gateways";
 import { withDatabaseErrors } from "./data-folder";
 import { type Health, HealthCheck } from "./health";
 import { openCore, type RuntimeParts } from "./open-core";
@@ -32,7 +32,8 @@ import { Secrets } from "./secrets";
 import { sealedColumns } from "./sealed-columns";
 import { checkSettingNames } from "./setting-names";
 import { SessionSettings } from "./settings";
-import { type PeopleServices, peopleServices } from "./people";
+import { AuthorizationServer, ownTokensOf, type PeopleServices, peopleServices } from "./people";
+import { PersonOverview } from "./person-overview";
 import { Users } from "./users";
 import type { Store } from "./store";
 import { type Extensions, Idempotency, Tools } from "./tools";
@@ -69,6 +70,9 @@ export interface Runtime extends PeopleServices, ModelServices {
   /** Publishes heads of the audit trail and removes old rows. */
   readonly auditKeeper: Keeper;
   readonly manifests: Manifests;
+  /** OAuth for clients that act for people who sign in. */
+  readonly authorizationServer: AuthorizationServer;
+  readonly overview: PersonOverview;
   /** Everything that is stored about a user. */
   readonly users: Users;
   readonly gateways: Gateways;
@@ -129,15 +133,14 @@ export async function createRuntime(
   }
 }
 
-function servicesOf(
-  core: Core,
-  {
-    config,
-    logStore,
-    extensions,
-    parts,
-  }: { config: Config; logStore: Store; extensions: Extensions; parts: RuntimeParts },
-) {
+interface Given {
+  config: Config;
+  logStore: Store;
+  extensions: Extensions;
+  parts: RuntimeParts;
+}
+
+function servicesOf(core: Core, { config, logStore, extensions, parts }: Given) {
   checkSettingNames(extensions, config.declarations);
   const { clock, random, log } = core;
   const keepDays = core.settings["executions.keep_days"];
@@ -154,9 +157,9 @@ function servicesOf(
   const issuer = new OpenIdIssuer(core);
   const grants = {
     leave: (id: string) => leaving.leave(id),
-    left: (project: { id: string; incarnation: string }) => {
+    left: ({ id, incarnation }: { id: string; incarnation: string }) => {
       leaving.left();
-      programs.removeProjectInBackground(project.id, project.incarnation);
+      programs.removeProjectInBackground(id, incarnation);
     },
   };
   const identity = new Identity(core, {
@@ -164,21 +167,20 @@ function servicesOf(
     executionLog,
     issuer,
     grants,
-    roleOf: (projectId, userId) => ofPeople.people.roleOfToken(projectId, userId),
+    ownTokens: () => ownTokensOf(authorizationServer, people),
+    roleOf: (projectId, userId) => people.roleOfToken(projectId, userId),
   });
+  const endConnections = (projectId: string, id: string, revokes: boolean) =>
+    revokes ? endConnectionsOfProvider(projectId, id, clock.now()) : removeConnections(projectId, id);
   const providers = new Providers(core, audit, extensions.presets, {
     *changed(projectId, id) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was changed meanwhile", clock.now());
     },
-    *moved(projectId, id, revokes) {
-      if (revokes) yield* endConnectionsOfProvider(projectId, id, clock.now());
-      else yield* removeConnections(projectId, id);
-    },
+    moved: endConnections,
     afterOrders: () => connections.revocations.sendDueInBackground(),
     *removed(projectId, id, revokes) {
       yield* endFlowsOfProvider(audit, projectId, id, "the auth provider was deleted", clock.now());
-      if (revokes) yield* endConnectionsOfProvider(projectId, id, clock.now());
-      else yield* removeConnections(projectId, id);
+      yield* endConnections(projectId, id, revokes);
     },
   });
   const secrets = new Secrets(core, audit, executionLog);
@@ -190,7 +192,7 @@ function servicesOf(
     yield* endConnectionsOfProvider(projectId, id, clock.now());
   });
   const ofPeople = peopleServices(core, audit, identity, issuer);
-  const { methodOf, groupsOf } = ofPeople.people;
+  const { people } = ofPeople;
   const authorization = new AuthorizationService(core, {
     providers,
     connections,
@@ -198,7 +200,7 @@ function servicesOf(
     limits,
     audit,
     suspensions: identity.suspensions,
-    methodOf,
+    methodOf: people.methodOf,
   });
   const consent = new Consent(core, {
     providers,
@@ -206,22 +208,17 @@ function servicesOf(
     settings,
     limits,
     audit,
-    methodOf,
+    methodOf: people.methodOf,
     granted: (grant) => workers.granted(grant),
   });
   const operatorKeys = new OperatorKeys(core, { providers, connections, audit });
   const bindings = new Bindings(identity);
   const plugins = new Plugins(core, audit, bindings);
   const hooks = new Hooks(core, audit, bindings);
-  const policy = new Chains(core, bindings);
-  const idempotency = new Idempotency(core);
+  const [policy, idempotency] = [new Chains(core, bindings), new Idempotency(core)];
   const ofUsers = { audit, trail, executionLog, logStore, providers, connections, identity };
-  const programs = programsOf(core, config, parts, {
-    identity,
-    providers,
-    connections,
-    workers: () => workers,
-  });
+  const ofPrograms = { identity, providers, connections, workers: () => workers };
+  const programs = programsOf(core, config, parts, ofPrograms);
   const mcpServers = mcpServersOf(core, programs, () => workers);
   const workers = new Workers(core, {
     audit,
@@ -249,7 +246,9 @@ function servicesOf(
   const gateways = new Gateways(core, audit, async (projectId) =>
     (await toolsOf(projectId)).map(({ qualifiedName }) => qualifiedName),
   );
-  const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization, groupsOf });
+  const resources = new SignInResources(core, gateways, people);
+  const authorizationServer = new AuthorizationServer(core, { audit, identity, people, resources });
+  const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization, people });
   const ofModels = modelServices(core, audit, tools, config.models);
   const trials = new Trials(core, events, bindings, toolsOf);
   const rotation = new Rotation(core, audit, sealedColumns);
@@ -289,7 +288,9 @@ function servicesOf(
       workers,
     }),
     gateways,
+    authorizationServer,
     ...ofPeople,
+    overview: new PersonOverview(core, { audit, connections, providers, tools, trail, ...ofPeople }),
     users: new Users(core, programs, ofUsers),
     workers,
     mcp,

@@ -4,11 +4,12 @@ import { sealedConnections } from "./connections";
 import type { SealedColumn } from "./crypto";
 import { sealedPlugins } from "./hooks";
 import { sealedModels } from "./llm";
-import { sealedIdentities } from "./people";
+import { sealedClients, sealedIdentities, sealedItems } from "./people";
 import { sealedClientSecrets } from "./providers";
 import { sealedSecrets } from "./secrets";
 import { sealedAnswers, sealedMemory, sealedRuns } from "./tools";
-import { sealedIdentityKeys, sealedRegistrations, sealedWorkers } from "./workers";
+import { identityKeyTable, tokenKeyTable } from "./jwt-keys";
+import { sealedRegistrations, sealedWorkers } from "./workers";
 
 export const sealedColumns: readonly SealedColumn[] = [
   ...sealedClientSecrets,
@@ -22,6 +23,9 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...sealedRuns,
   ...sealedMemory,
   ...sealedRegistrations,
-  ...sealedIdentityKeys,
+  ...identityKeyTable.sealed,
+  ...tokenKeyTable.sealed,
+  ...sealedItems,
+  ...sealedClients,
   ...sealedIdentities,
 ];

@@ -23,6 +23,8 @@ export interface Remote {
   kind: "remote";
   config: Config;
   server: Server;
+  /** The person who is signed in, if commands do not act with a key. */
+  user?: string | undefined;
 }
 
 export type Client = Direct | Remote;
@@ -92,7 +94,7 @@ export async function withClient<T>(
   }
   const { connect } = await import("./http");
   const server = await connect(common, config, target);
-  return work({ kind: "remote", config, server });
+  return work({ kind: "remote", config, server, user: target.signIn?.user });
 }
 
 /** For commands on the whole deployment, which need the data folder. `command` is the name for the error message. */
@@ -154,9 +156,12 @@ export async function isServed(client: Client, { wait = false } = {}): Promise<b
   return false;
 }
 
-/** The user that a command acts for: `--user`, or the configured user. Throws `usage`. */
-export function userOf({ config }: { config: Config }, flag: string | undefined): string {
-  const user = flag ?? config.settings.user;
+/** The user that a command acts for: `--user`, the person who is signed in, or the configured user. Throws `usage`. */
+export function userOf(
+  { config, user: person }: { config: Config; user?: string | undefined },
+  flag: string | undefined,
+): string {
+  const user = flag ?? person ?? config.settings.user;
   if (user !== undefined) return checkUserId(user, flag === undefined ? "user" : "--user");
   throw new UsageError(
     "--user USER is required. To set a default, use RUNTIME_USER, or run `runtime init` once.",

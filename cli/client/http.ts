@@ -7,8 +7,9 @@ import { ERROR_NAMES, type ErrorName, type FieldError, notFound, RuntimeError } 
 import type { Common } from "../command";
 import { plainFetch } from "../plain-fetch";
 import { askAgain } from "./again";
-import { BodyTooLarge, BodyTooSlow, limited } from "./body";
+import { BodyTooSlow, limited } from "./body";
 import type { Target } from "./target";
+import { HINT, unreachable } from "./unreachable";
 
 export type Query = {
   readonly [name: string]: string | number | boolean | readonly string[] | undefined;
@@ -18,6 +19,15 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
+}
+
+/** A request, without its credential. */
+interface Sent {
+  method: string;
+  path: string;
+  body: string | undefined;
+  headers: Record<string, string>;
+  signal: AbortSignal;
 }
 
 export interface Server {
@@ -37,7 +47,6 @@ export interface Server {
   stream(path: string, body: object): Promise<ReadableStream<Uint8Array>>;
 }
 
-const HINT = "Is this the address of a runtime server? See: runtime --help (--server)";
 /** Longer than a server keeps a silent stream open. */
 const IDLE_MS = 300_000;
 /** Longer than a long poll, which lasts 59 s. */
@@ -55,20 +64,17 @@ export async function connect(common: Common, config: Config, target: Target): P
   return server;
 }
 
-export function serverAt({ address, key }: Target, timeoutMs: number, config: Config): Server {
+export function serverAt({ address, key, signIn }: Target, timeoutMs: number, config: Config): Server {
   const ca = config.certificateAuthorities();
-  const request = async (
-    method: string,
-    path: string,
-    body?: string,
-    headers: Record<string, string> = {},
-    signal: AbortSignal = AbortSignal.timeout(timeoutMs),
+  const send = (
+    credential: string | undefined,
+    { method, path, body, headers, signal }: Sent,
   ): Promise<Response> => {
-    const credential = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const authorization = credential === undefined ? {} : { authorization: `Bearer ${credential}` };
     const json = body === undefined ? {} : { "content-type": "application/json" };
-    const response = await plainFetch(address + path, {
+    return plainFetch(address + path, {
       method,
-      headers: { ...credential, accept: "application/json", ...json, ...headers },
+      headers: { ...authorization, accept: "application/json", ...json, ...headers },
       signal,
       ...(body === undefined ? {} : { body }),
       ...(ca === undefined ? {} : { tls: { ca } }),
@@ -76,6 +82,22 @@ export function serverAt({ address, key }: Target, timeoutMs: number, config: Co
     }).catch((error: unknown) => {
       throw unreachable(address, timeoutMs, error);
     });
+  };
+  const request = async (
+    method: string,
+    path: string,
+    body?: string,
+    headers: Record<string, string> = {},
+    signal: AbortSignal = AbortSignal.timeout(timeoutMs),
+  ): Promise<Response> => {
+    const sent = { method, path, body, headers, signal };
+    const token = key ?? (await signIn?.token());
+    let response = await send(token, sent);
+    // The token was revoked, or the clocks differ. The server has done nothing.
+    if (response.status === 401 && key === undefined && token !== undefined && signIn !== undefined) {
+      await response.body?.cancel();
+      response = await send(await signIn.renewed(token), sent);
+    }
     const translate = (error: unknown): RuntimeError => unreachable(address, timeoutMs, error);
     return limited(response, { mostBytes: MOST_BYTES, idleMs: IDLE_MS, translate });
   };
@@ -176,39 +198,6 @@ function valueOf(address: string, { status, headers, text }: Answer): unknown {
       shouldRetry: TRANSIENT.includes(status),
     },
   );
-}
-
-function unreachable(address: string, timeoutMs: number, error: unknown): RuntimeError {
-  if (error instanceof RuntimeError) return error;
-  if (error instanceof BodyTooLarge) {
-    const message = `${address} answered with more than ${error.mostBytes / 1024 / 1024} MiB. ${HINT}`;
-    return new RuntimeError("unavailable", 502, message, { cause: error });
-  }
-  if (error instanceof BodyTooSlow) {
-    const message = `${address} has sent nothing for ${error.idleMs / 1000} s. Run the command again.`;
-    return new RuntimeError("gateway_timeout", 504, message, { cause: error, shouldRetry: true });
-  }
-  const name = error instanceof Error ? error.name : "";
-  if (name === "TimeoutError") {
-    const message = `${address} did not answer within ${timeoutMs / 1000} s. Set a longer time with --timeout.`;
-    return new RuntimeError("gateway_timeout", 504, message, { cause: error, shouldRetry: true });
-  }
-  const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
-  const message = `${address} cannot be reached${code}. ${adviceOn(code)}`;
-  return new RuntimeError("unavailable", 503, message, {
-    cause: error,
-    shouldRetry: !BAD_CERTIFICATE.test(code),
-  });
-}
-
-const BAD_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ALTNAME|HOSTNAME_MISMATCH/;
-
-function adviceOn(code: string): string {
-  if (code.includes("ALTNAME") || code.includes("HOSTNAME_MISMATCH"))
-    return "Its certificate is for another name. Use the name in the certificate.";
-  if (BAD_CERTIFICATE.test(code))
-    return "Its certificate is not trusted. Set RUNTIME_EGRESS_CA_FILE to the certificate of its authority.";
-  return "Check the address and the network, and that the server is running.";
 }
 
 const NAMES_BY_STATUS: { readonly [status: number]: ErrorName } = {

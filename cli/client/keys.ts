@@ -1,6 +1,6 @@
 // API keys of the project, on the data folder and over HTTP.
 import type { Page } from "../../src/base";
-import type { ApiKey } from "../../src/identity";
+import type { ApiKey, RotatedApiKey } from "../../src/identity";
 import type { DataKeyRotation } from "../../src/rotation";
 import { operation } from "./client";
 import { path } from "./http";
@@ -28,6 +28,14 @@ export const createKey = operation<[request: object], ApiKey>({
 export const deleteKey = operation<[id: string], void>({
   direct: ({ runtime, principal }, id) => runtime.identity.deleteKey(principal, id),
   remote: (server, id) => server.send("DELETE", path(`${KEYS}/`, id)),
+});
+
+export const rotateKey = operation<[id: string, request: object], RotatedApiKey>({
+  direct: async ({ runtime, principal, checked }, id, request) => {
+    const { ApiKeyRotationRequest } = await import("../../src/identity/schema");
+    return runtime.identity.apiKeys.rotate(principal, id, checked(ApiKeyRotationRequest, request));
+  },
+  remote: (server, id, request) => server.send("POST", `${path(`${KEYS}/`, id)}/rotate`, request),
 });
 
 export const rotateDataKey = operation<[], DataKeyRotation>({

@@ -6,6 +6,7 @@ import type { Config } from "../../src/config";
 import type { Common } from "../command";
 import { UsageError } from "../errors";
 import type { Io } from "../io";
+import type { SignIn } from "../sign-in/tokens";
 import { readLogins } from "./logins";
 
 /** Selects the data folder when a server is configured. */
@@ -14,19 +15,38 @@ export const LOCAL = "local";
 export interface Target {
   /** Without a slash at the end. */
   address: string;
-  /** Undefined: only public operations are possible. */
+  /** Undefined: only public operations are possible, unless there is a sign-in. */
   key: string | undefined;
+  /** The sign-in of a person, instead of a key. */
+  signIn?: SignIn | undefined;
 }
 
 /** Undefined: the data folder. Throws `usage` or `configuration` naming what is missing. */
 export async function targetOf(io: Io, common: Common, config: Config): Promise<Target | undefined> {
   const address = addressOf(common, config);
   if (address === undefined) return undefined;
-  const key = await keyOf(io, common, config, address);
-  if (key !== undefined) return { address, key };
+  const credential = await credentialOf(io, common, config, address);
+  if (credential !== undefined) return { address, ...credential };
   throw configurationError(
     `No API key for ${address}. Use --key-file FILE or RUNTIME_API_KEY, or log in once: runtime login ${address}`,
   );
+}
+
+/** The key from flag or environment, else what a login has stored; undefined: neither. */
+export async function credentialOf(
+  io: Io,
+  common: Common,
+  config: Config,
+  address: string,
+): Promise<Omit<Target, "address"> | undefined> {
+  const key = await keyOf(io, common, config);
+  if (key !== undefined) return { key };
+  const logins = readLogins(config);
+  const stored = logins?.keys[address];
+  if (stored !== undefined) return { key: stored };
+  if (logins?.people[address] === undefined) return undefined;
+  const { storedSignIn } = await import("../sign-in/tokens");
+  return { key: undefined, signIn: storedSignIn(config, address) };
 }
 
 /** The server's address from flag, configuration or login; undefined: the data folder. */
@@ -59,18 +79,11 @@ export function serverAddress(text: string, flag = "--server"): string {
 }
 
 /** Throws `usage` for a file that does not contain a key. */
-export async function keyOf(
-  io: Io,
-  { keyFile }: Common,
-  config: Config,
-  address: string,
-): Promise<string | undefined> {
+async function keyOf(io: Io, { keyFile }: Common, config: Config): Promise<string | undefined> {
   if (keyFile !== undefined) return readKey(io, keyFile);
-  if (config.apiKey !== undefined) {
-    const { reveal } = await import("../../src/base/redacted");
-    return reveal(config.apiKey);
-  }
-  return readLogins(config)?.keys[address];
+  if (config.apiKey === undefined) return undefined;
+  const { reveal } = await import("../../src/base/redacted");
+  return reveal(config.apiKey);
 }
 
 /** A key from a file, or from standard input for `-`. */

@@ -3,7 +3,7 @@ import { closedList } from "../../src/base/closed-list";
 import type { Config } from "../../src/config";
 import { checkDataFolder } from "../client/client";
 import type { Answer } from "../client/http";
-import { addressOf, keyOf } from "../client/target";
+import { addressOf, credentialOf } from "../client/target";
 import { type Common, verb } from "../command";
 import { EXIT, exitCodeOf, UsageError } from "../errors";
 import type { Io } from "../io";
@@ -134,9 +134,14 @@ async function answerOfServer(
   address: string,
   { method, path, body, headers }: Sent,
 ): Promise<Answer> {
-  const key = await keyOf(io, common, config, address);
+  const credential = (await credentialOf(io, common, config, address)) ?? { key: undefined };
   const { serverAt } = await import("../client/http");
-  return serverAt({ address, key }, (common.timeout ?? 120) * 1000, config).raw(method, path, body, headers);
+  return serverAt({ address, ...credential }, (common.timeout ?? 120) * 1000, config).raw(
+    method,
+    path,
+    body,
+    headers,
+  );
 }
 
 /** The operator's request, answered in this process. */

@@ -16,7 +16,7 @@ import {
 import { defined, type Line, withDefaults } from "../command";
 import { EXIT, UsageError } from "../errors";
 import { AUTH_NAMES, type GatewayFields, gatewayBody } from "../gateway-body";
-import { CLIENT_NAMES } from "../mcp-client-formats";
+import { CLIENT_NAMES } from "../../src/gateways/client-formats";
 import { printClientConfig } from "../mcp-clients";
 import { columnLines, print, printRecord, type Shape } from "../output";
 import type { Io } from "../io";

@@ -1,15 +1,15 @@
 // `runtime keys`: API keys of the project, and the rotation of encryption keys.
-import type { ApiKey } from "../../src/identity";
+import type { ApiKey, RotatedApiKey } from "../../src/identity";
 import { type Client, clientVerb } from "../client/client";
-import { createKey, deleteKey, getKey, listKeys, rotateDataKey } from "../client/keys";
-import { keyId } from "../client/named";
+import { createKey, deleteKey, getKey, listKeys, rotateDataKey, rotateKey } from "../client/keys";
+import { keyId, keyToRotate } from "../client/named";
 import { defined, type Line } from "../command";
 import { columnLines, printRecord, type Shape } from "../output";
 import { withProgress } from "../progress";
 import { type Deletion, deleteVerb, listVerb, showVerb } from "../record-verbs";
 import { rotateRootVerb } from "../root-rotation";
 import type { Column } from "../table";
-import { futureTime } from "../times";
+import { durationOf, futureTime } from "../times";
 
 const COLUMNS: readonly Column<ApiKey>[] = [
   { title: "id", keep: "always", value: ({ id }) => id },
@@ -24,9 +24,22 @@ const COLUMNS: readonly Column<ApiKey>[] = [
 
 const SHAPE: Shape<ApiKey> = {
   name: ({ id }) => id,
-  optional: ["users", "expires_at", "last_used_at", "key"],
+  optional: ["users", "expires_at", "last_used_at", "replaced_by", "key"],
   columns: COLUMNS,
-  lines: (record) => [...columnLines(COLUMNS, record), ["key", record.key]],
+  lines: (record) => [
+    ...columnLines(COLUMNS, record),
+    ["replaced by", record.replaced_by],
+    ["key", record.key],
+  ],
+};
+
+const ROTATED: Shape<RotatedApiKey> = {
+  ...SHAPE,
+  lines: (record) => [
+    ...columnLines(COLUMNS, record),
+    ["replaces", `${record.former.id}, until ${record.former.expires_at}`],
+    ["key", record.key],
+  ],
 };
 
 export const verbs = [
@@ -80,6 +93,28 @@ export const verbs = [
     examples: ["runtime keys delete my-agent"],
     find: keyToDelete,
     remove: deleteKey,
+  }),
+  clientVerb({
+    usage: "rotate <name>",
+    summary:
+      "Replace an API key by a new one with the same name, role, users and lifetime, and print it. The old key works " +
+      "until the overlap is over.",
+    examples: ["runtime keys rotate my-agent", "runtime keys rotate my-agent --overlap 7d"],
+    flags: [
+      {
+        flag: "--overlap <time>",
+        meaning: "how long the old key works on: 30m, 1h, 7d; 0: not at all (default: 1h)",
+      },
+    ],
+    read: (line) => ({
+      name: line.word(0),
+      overlap_seconds: durationOf(line.text("overlap"), "--overlap"),
+    }),
+    run: async ({ io, common, client }, { name, overlap_seconds }) => {
+      const id = await keyToRotate(client, name);
+      printRecord(io, common, await rotateKey(client, id, defined({ overlap_seconds })), ROTATED);
+      io.note("The key is shown only now. Store it in a safe place.");
+    },
   }),
   rotateRootVerb,
   clientVerb({

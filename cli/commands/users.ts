@@ -1,4 +1,4 @@
-// `runtime users`: everything that is stored about a user.
+// `runtime users`: everything that is stored about a user, and the people who are invited.
 import { notFound } from "../../src/errors";
 import type { ErasedUser, UserExport, UsersFilter, UsersPage, UserState } from "../../src/users";
 import { type Client, clientVerb, operation } from "../client/client";
@@ -6,6 +6,7 @@ import { defined } from "../command";
 import { json, print, printList, type Shape } from "../output";
 import { printable } from "../printable";
 import { deleteVerb, showVerb } from "../record-verbs";
+import { invitedVerbs } from "../invited-verbs";
 import { sessionVerbs } from "../user-sessions";
 
 const USERS = "/v1/admin/users";
@@ -40,12 +41,16 @@ const resumeUser = operation<[user_id: string], UserState>({
 
 const SHAPE: Shape<User> = {
   name: ({ user_id }) => user_id,
-  optional: [],
+  optional: ["role", "name"],
   columns: [
     { title: "user", keep: "always", value: ({ user_id }) => user_id },
     { title: "suspended", keep: "whole", value: ({ suspended }) => (suspended ? "yes" : "") },
     { title: "connections", keep: "whole", value: ({ connections }) => String(connections) },
     { title: "scheduled runs", keep: "whole", value: ({ scheduled_runs }) => String(scheduled_runs) },
+    { title: "role", keep: "whole", value: ({ role = "" }) => role },
+    { title: "passkeys", keep: "whole", value: ({ passkeys }) => String(passkeys) },
+    { title: "sessions", keep: "whole", value: ({ sessions }) => String(sessions) },
+    { title: "clients", keep: "whole", value: ({ clients }) => String(clients) },
   ],
 };
 
@@ -54,14 +59,14 @@ const BACKUPS = "Backups that were made before still have the user's data.";
 export const verbs = [
   clientVerb({
     usage: "list",
-    summary: "List the users of whom something is stored in the project.",
+    summary: "List the users of the project: invited people, and all of whom something is stored.",
     examples: ["runtime users list", "runtime users list -o name"],
     read: () => ({}),
     run: async ({ io, common, client }) =>
       printList(io, common, await everyUser(client), SHAPE, "Nothing is stored about any user yet."),
   }),
   showVerb({
-    summary: "Show how much is stored about a user.",
+    summary: "Show the role, passkeys, sessions and clients of a user, and how much is stored.",
     examples: ["runtime users show alice"],
     find: async (client, user_id) => {
       const [user] = (await listUsers(client, { user_id })).items;
@@ -70,6 +75,7 @@ export const verbs = [
     },
     shape: SHAPE,
   }),
+  ...invitedVerbs,
   clientVerb({
     usage: "export <user>",
     summary: "Print everything that is stored about a user, as JSON. Tokens and keys are left out.",

@@ -3,7 +3,7 @@ import { parse, type ParseError } from "jsonc-parser";
 import { basename, dirname, join, resolve } from "node:path";
 import { isObject } from "../../src/base";
 import { UsageError } from "../errors";
-import type { ClientName } from "../mcp-client-formats";
+import type { ClientName } from "../../src/gateways/client-formats";
 
 type Plain = { readonly [key: string]: unknown };
 

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../src/base";
 import { withJsonEdits } from "../json-file";
 import { withoutTables, withTable } from "../toml-file";
 import { NotChanged } from "../user-text";
-import { TOML_PARENT } from "../mcp-client-formats";
+import { TOML_PARENT } from "../../src/gateways/client-formats";
 import type { ClientFile } from "./client-file";
 
 export interface Rewriting {

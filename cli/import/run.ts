@@ -6,7 +6,7 @@ import type { Worker } from "../../src/workers/schema";
 import type { ClientCall } from "../client/client";
 import { createWorker, deleteWorker, getWorker, updateWorker } from "../client/workers";
 import { EXIT, UsageError } from "../errors";
-import type { ClientName } from "../mcp-client-formats";
+import type { ClientName } from "../../src/gateways/client-formats";
 import { printList, type Shape } from "../output";
 import { printable } from "../printable";
 import { clientFile, type ClientFile } from "./client-file";

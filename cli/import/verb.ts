@@ -1,6 +1,6 @@
 // The command line of `runtime workers import`.
 import { clientVerb } from "../client/client";
-import { CLIENT_NAMES } from "../mcp-client-formats";
+import { CLIENT_NAMES } from "../../src/gateways/client-formats";
 import { YES } from "../record-verbs";
 
 export const importVerb = clientVerb({

@@ -5,7 +5,7 @@ import type { GatewayUser } from "../../src/mcp";
 import type { Front, Incoming } from "../front";
 import { checkOrigin } from "./origin";
 
-/** How soon a stream ends after its user token has expired or its signing key was removed, which changes no record. */
+/** How soon a stream ends after its token has expired or its signing key was removed, which changes no record. */
 const AGAIN_MS = 2000;
 
 /** The user of a request. Throws `forbidden`, `not_found`, `invalid_authorization`, `rate_limited`. */
@@ -55,7 +55,7 @@ export function whileAdmitted(
   const again = (): void => {
     if (!isOver) alarm = setAlarm(AGAIN_MS, () => void check());
   };
-  if (principal.kind === "user") again();
+  if (principal.kind === "user" || (principal.kind === "key" && principal.workload !== undefined)) again();
   return {
     [Symbol.dispose]: () => {
       isOver = true;

@@ -1,9 +1,10 @@
 // The stream of a session (GET, revisions until 2025-11-25): tells its client when a list of the gateway has changed.
 import { unavailable } from "../../src/errors";
 import { errorReply, MODERN, RpcError } from "../../src/mcp";
-import { accepts } from "../accept";
+import { accepts, prefersPage } from "../accept";
 import { Departure } from "../departure";
 import type { Front, Incoming } from "../front";
+import { gatewayPage } from "../pages/gateway-page";
 import { Revocation } from "../revocation";
 import { holdStream } from "../running";
 import { admitted, whileAdmitted } from "./admission";
@@ -12,14 +13,16 @@ import { checkOrigin } from "./origin";
 import { replyResponse } from "./reply";
 
 /**
- * The stream, or 405 for any other GET: before a session has begun there is none. Throws `rate_limited`, and what admission
- * throws.
+ * The stream, a page for a browser, or 405 for any other GET: before a session has begun there is none. Throws `rate_limited`,
+ * and what admission throws.
  */
 export async function mcpStream(front: Front, incoming: Incoming): Promise<Response> {
   const { request } = incoming;
   checkOrigin(front.runtime.core, request.headers);
+  const page = asksForPage(request) ? await gatewayPage(front, incoming) : undefined;
+  if (page !== undefined) return page;
   if (!asksForStream(request))
-    return new Response(null, { status: 405, headers: { allow: "OPTIONS, POST" } });
+    return new Response(null, { status: 405, headers: { allow: "OPTIONS, POST", vary: "accept" } });
   const user = await admitted(front, incoming);
   const { runtime, stopping, keepOpen } = front;
   const held = holdStream(runtime.limits, user.principal);
@@ -53,6 +56,13 @@ export async function mcpStream(front: Front, incoming: Incoming): Promise<Respo
     if (reason instanceof RpcError) return replyResponse(errorReply(undefined, reason));
     throw reason ?? unavailable("The stream ended before it began. Try again.");
   });
+}
+
+/** A browser; it has no session of MCP. */
+function asksForPage(request: Request): boolean {
+  const { headers, method } = request;
+  const isClient = headers.has("mcp-session-id") || headers.has("mcp-protocol-version");
+  return method === "GET" && !isClient && prefersPage(request);
 }
 
 function asksForStream(request: Request): boolean {

@@ -11,6 +11,7 @@ import { llmOperations } from "./llm";
 import { manifestOperations } from "./manifest";
 import { modelEntryOperations } from "./model-entries";
 import type { Operation } from "./operation";
+import { peopleOperations } from "./people";
 import { pluginOperations } from "./plugins";
 import { projectOperations } from "./projects";
 import { scheduledToolOperations } from "./scheduled-tools";
@@ -22,6 +23,7 @@ import { toolOperations } from "./tools";
 import { trailOperations } from "./trail";
 import { userOperations } from "./users";
 import { workerOperations } from "./workers";
+import { workloadOperations } from "./workloads";
 
 export const operations: readonly Operation[] = [
   ...authProviderOperations,
@@ -40,11 +42,13 @@ export const operations: readonly Operation[] = [
   ...serviceOperations,
   ...discoveryOperations,
   ...keyOperations,
+  ...workloadOperations,
   ...projectOperations,
   ...manifestOperations,
   ...modelEntryOperations,
   ...trailOperations,
   ...userOperations,
+  ...peopleOperations,
   ...sessionOperations,
 ];
 

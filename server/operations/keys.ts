@@ -1,7 +1,12 @@
 // Administration of API keys and of the project's data key. Not part of the published contract.
 import { Type } from "typebox";
 import { pageOf } from "../../src/base/schema";
-import { ApiKeyCreateRequest, ApiKeyResponse } from "../../src/identity/schema";
+import {
+  ApiKeyCreateRequest,
+  ApiKeyResponse,
+  ApiKeyRotationRequest,
+  RotatedApiKeyResponse,
+} from "../../src/identity/schema";
 import { operation } from "./operation";
 
 const tag = "Administration";
@@ -63,6 +68,18 @@ export const keyOperations = [
     success: { status: 204 },
     errors: [400, 401, 403, 404, 500],
     handle: ({ runtime, principal, path }) => runtime.identity.deleteKey(principal, path("id")),
+  }),
+  operation("POST", "/v1/admin/keys/{id}/rotate", {
+    id: "keys-rotate",
+    credential: ["admin"],
+    extension: true,
+    tag,
+    summary: "Replace an API key by a new one; the old key works until the overlap is over",
+    body: ApiKeyRotationRequest,
+    success: { status: 201, schema: RotatedApiKeyResponse },
+    errors: [400, 401, 403, 404, 409, 413, 415, 500],
+    handle: ({ runtime, principal, path, body }) =>
+      runtime.identity.apiKeys.rotate(principal, path("id"), body),
   }),
   operation("POST", "/v1/admin/data_key/rotate", {
     id: "data-key-rotate",

@@ -25,7 +25,7 @@ export const trailOperations = [
   }),
   operation("GET", "/v1/admin/audit", {
     id: "audit-list",
-    credential: ["admin"],
+    credential: ["admin", "audit"],
     extension: true,
     tag,
     summary: "List administrative changes, newest first",

@@ -15,7 +15,7 @@ export const userOperations = [
   operation("GET", "/v1/admin/users", {
     id: "users-list",
     extension: true,
-    credential: ["admin"],
+    credential: ["admin", "audit"],
     tag,
     summary: "List the users of whom something is stored",
     query: UsersQuery,

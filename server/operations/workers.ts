@@ -25,7 +25,7 @@ const query = Type.Object(pagingQuery);
 export const workerOperations = [
   operation("GET", "/v1/workers", {
     id: "workers-list",
-    credential: ["admin", "read"],
+    credential: ["admin", "read", "approve"],
     tag,
     summary: "List the workers of the project",
     query,
@@ -74,7 +74,7 @@ export const workerOperations = [
   operation("GET", "/v1/workers/{id}", {
     id: "workers-get",
     etag: "record",
-    credential: ["admin", "read"],
+    credential: ["admin", "read", "approve"],
     tag,
     summary: "Get a worker",
     success: { status: 200, schema: WorkerResponse },
@@ -116,7 +116,7 @@ export const workerOperations = [
   }),
   operation("GET", "/v1/workers/{id}/health", {
     id: "workers-health",
-    credential: ["admin", "read"],
+    credential: ["admin", "read", "approve"],
     tag,
     summary: "Get whether a worker answers, and what of its catalog is left out",
     success: { status: 200, schema: WorkerHealthResponse },
@@ -126,7 +126,7 @@ export const workerOperations = [
   }),
   operation("GET", "/v1/workers/{id}/tools", {
     id: "workers-tools-list",
-    credential: ["admin", "read"],
+    credential: ["admin", "read", "approve"],
     tag,
     summary: "List the accepted tools of a worker",
     query,
@@ -160,7 +160,7 @@ export const workerOperations = [
   }),
   operation("GET", "/v1/workers/{id}/diff", {
     id: "workers-diff",
-    credential: ["admin", "read"],
+    credential: ["admin", "read", "approve"],
     extension: true,
     tag,
     summary: "Compare the accepted tools of a worker with its latest catalog",
@@ -170,7 +170,7 @@ export const workerOperations = [
   }),
   operation("POST", "/v1/workers/{id}/accept", {
     id: "workers-accept",
-    credential: ["admin"],
+    credential: ["admin", "approve"],
     extension: true,
     tag,
     summary: "Accept changes of the catalog of a worker, all or those of the named tools",

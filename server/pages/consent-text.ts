@@ -70,7 +70,10 @@ export function failedPage(reason: string, { application, provider, scopeWords }
 }
 
 /** Each scope in words, followed by its name; only its name where the words are unknown. */
-function scopeList(scopes: readonly string[], { provider, scopeWords }: Parties): string {
+export function scopeList(
+  scopes: readonly string[],
+  { provider, scopeWords }: Pick<Parties, "provider" | "scopeWords">,
+): string {
   if (scopes.length === 0) return `Know who you are at ${shown(provider)}`;
   const items = scopes.map((scope) => {
     const words = wordsOf(scopeWords, scope);

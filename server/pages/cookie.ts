@@ -1,4 +1,4 @@
-// Cookies of pages: the one that binds a consent to the browser that started it, and those of sessions.
+// Cookies of pages: those that bind a consent or a sign-in to the browser that started it, and those of sessions.
 
 const CONSENT = "runtime_consent";
 const SESSION = "runtime_session";

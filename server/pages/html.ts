@@ -19,7 +19,10 @@ button { font: inherit; padding: .6rem 1.1rem; margin: .4rem .6rem .4rem 0; bord
 button.main { background: #1456c4; border-color: #1456c4; color: #fff; }
 `;
 
-const POLICY = policyOf({ "style-src": [hashOf(STYLE)], "form-action": ["'self'"] });
+/** The policy of a page (`htmlPage`) that needs more than its style and forms. */
+export function pagePolicy(more: Readonly<Record<string, readonly string[]>> = {}, style = STYLE): string {
+  return policyOf({ "style-src": [hashOf(style)], "form-action": ["'self'"], ...more });
+}
 
 /** A style as a source of a policy. */
 export function hashOf(style: string): string {
@@ -48,23 +51,24 @@ export function shown(text: string): string {
 }
 
 /** A complete page. `body` is HTML; `title` is text. */
-export function htmlPage(
-  status: number,
-  title: string,
-  body: string,
-  headers: Record<string, string> = {},
-): Response {
-  return new Response(documentOf(title, STYLE, `<main><h1>${shown(title)}</h1>${body}</main>`), {
-    status,
-    headers: {
-      "content-type": "text/html; charset=utf-8",
-      "cache-control": "no-store",
-      "content-security-policy": POLICY,
-      "referrer-policy": "no-referrer",
-      "x-content-type-options": "nosniff",
-      ...headers,
-    },
-  });
+export const htmlPage = htmlPageWith("");
+
+/** `htmlPage` with more rules of style. */
+export function htmlPageWith(more: string) {
+  const style = STYLE + more;
+  const policy = pagePolicy({}, style);
+  return (status: number, title: string, body: string, headers: Record<string, string> = {}): Response =>
+    new Response(documentOf(title, style, `<main><h1>${shown(title)}</h1>${body}</main>`), {
+      status,
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "cache-control": "no-store",
+        "content-security-policy": policy,
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+        ...headers,
+      },
+    });
 }
 
 /** A document with one style. `body` is HTML; `title` is text. */

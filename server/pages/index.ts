@@ -7,6 +7,8 @@ import { docsFile, openDocs } from "./docs";
 import { documentationIndex, documentationPage } from "./documentation";
 import { identityKeys } from "./identity-keys";
 import { apiCatalog, apiLinks, llmsText } from "./docs-catalog";
+import { actAtMe, openMe } from "./me";
+import { passkeyRoutes } from "./passkey";
 import { openSignIn, signInCallback, signOut } from "./sign-in";
 import { noIcon, startPage } from "./start";
 
@@ -24,6 +26,10 @@ export function pageRoutes(front: Front): Route[] {
     { method: "POST", path: "/authorize/:token", answer: (incoming) => confirmConsent(front, incoming) },
     get("/api/v1/oauth/:external_id/callback", (incoming) => callback(front, incoming)),
     get("/api/v1/auth/callback", (incoming) => signInCallback(front, incoming)),
+    ...["/me", "/me/:project"].flatMap((path): Route[] => [
+      get(path, (incoming) => openMe(front, incoming)),
+      { method: "POST", path, answer: (incoming) => actAtMe(front, incoming) },
+    ]),
     get("/sign-in", (incoming) => openSignIn(front, incoming)),
     get("/sign-in/callback", (incoming) => signInCallback(front, incoming)),
     { method: "POST", path: "/sign-out", answer: (incoming) => signOut(front, incoming) },
@@ -38,6 +44,7 @@ export function pageRoutes(front: Front): Route[] {
     ),
     get("/llms.txt", () => llmsText(runtime)),
     get("/v1", () => apiLinks(runtime)),
+    ...passkeyRoutes(front),
     ...runtime.extensions.catalogs
       .flatMap(({ pages = [] }) => pages)
       .map(({ method, path, handle }): Route => ({

@@ -4,6 +4,7 @@ import type { SignedIn } from "../../src/people";
 import { sameSecret } from "../../src/crypto";
 import type { Front, Incoming } from "../front";
 import { readSession } from "./cookie";
+import { isOwnOrigin } from "./localhost";
 import { proxiedPerson } from "./proxied";
 
 /**
@@ -49,8 +50,7 @@ export function checkForm(
   form: URLSearchParams,
 ): void {
   const origin = request.headers.get("origin");
-  const own = new URL(runtime.core.publicUrl()).origin;
-  if (origin !== null && origin !== "null" && origin !== own)
+  if (origin !== null && origin !== "null" && !isOwnOrigin(origin, runtime.core.publicUrl()))
     throw forbidden("This form was sent from another site.");
   if (!sameSecret(form.get("token") ?? "", person.formToken))
     throw forbidden("This form is not one of your present session. Load the page again.");

@@ -40,7 +40,7 @@ export interface Decision {
   durationMs: number;
 }
 
-type UsedKind = "key" | "secret";
+type UsedKind = "key" | "secret" | "workload";
 
 // An entry is written again if its commit seemed to fail.
 const add = insertInto<ReturnType<typeof rowOf>>(
@@ -73,7 +73,7 @@ const PRUNE = query(
 /** Rows to check in addition to two per added entry, so that the log shrinks to its limit. */
 const PRUNE_AT_LEAST = 20;
 /** The generations (in the log database) that a time of last use raises. */
-const STAMPED: Record<UsedKind, Kind> = { key: "keys", secret: "secrets" };
+const STAMPED: Record<UsedKind, Kind> = { key: "keys", secret: "secrets", workload: "keys" };
 const NEVER = -Infinity;
 const DAY_MS = 24 * 3600_000;
 const STAMP_EVERY_MS = 60_000;
@@ -91,7 +91,11 @@ export class ExecutionLog {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #keepMs: number;
-  readonly #stamped: Record<UsedKind, Map<string, number>> = { key: new Map(), secret: new Map() };
+  readonly #stamped: Record<UsedKind, Map<string, number>> = {
+    key: new Map(),
+    secret: new Map(),
+    workload: new Map(),
+  };
   /** The stored times, cached until a process writes a new one. */
   readonly #stored: Record<UsedKind, CachedByGeneration<string, number>>;
   #entries: Added[] = [];
@@ -114,6 +118,7 @@ export class ExecutionLog {
     this.#stored = {
       key: new CachedByGeneration(store, STAMPED.key),
       secret: new CachedByGeneration(store, STAMPED.secret),
+      workload: new CachedByGeneration(store, STAMPED.workload),
     };
   }
 

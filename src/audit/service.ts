@@ -14,20 +14,22 @@ export type Actor = {
   incarnation?: string | undefined;
   /** The network address that the request came from. */
   address?: string | undefined;
-} & (
-  | { kind: "key"; keyId: string }
-  | { kind: "user"; userId: string }
-  /** A person at the terminal. */
-  | { kind: "operator" }
-  /** A browser during a consent. Whether its person is the user is what the consent verifies. */
-  | { kind: "browser" }
-  /** This server, without a request. */
-  | { kind: "server" }
-);
+} &
+  /** `workload`: the subject of the token of a workload, whose id is in `keyId`. */
+  (
+    | { kind: "key"; keyId: string; workload?: string | undefined }
+    | { kind: "user"; userId: string }
+    /** A person at the terminal. */
+    | { kind: "operator" }
+    /** A browser during a consent. Whether its person is the user is what the consent verifies. */
+    | { kind: "browser" }
+    /** This server, without a request. */
+    | { kind: "server" }
+  );
 
-/** How API answers and other tables name an actor: `key:<id>`, `user:<id>`, `operator`, `browser` or `server`. */
+/** How API answers and other tables name an actor: `key:<id>`, `workload:<id>`, `user:<id>`, `operator`, `browser` or `server`. */
 export function actorOf(actor: Actor): string {
-  if (actor.kind === "key") return `key:${actor.keyId}`;
+  if (actor.kind === "key") return `${actor.workload === undefined ? "key" : "workload"}:${actor.keyId}`;
   return actor.kind === "user" ? `user:${actor.userId}` : actor.kind;
 }
 
@@ -77,7 +79,7 @@ export class Audit {
       target,
       result: happened.result ?? "ok",
       address: actor.address ?? "",
-      details: yield* this.#details(chain, happened),
+      details: yield* this.#details(chain, happened, subjectOf(actor)),
       created_at: now,
     };
     yield* repository.addAuditRow({ ...row, hash: rowHash(hash, row) });
@@ -103,9 +105,15 @@ export class Audit {
   }
 
   /** JSON; empty if there is nothing to tell. */
-  *#details(chain: string, { user, details, before, after }: Happened): Transaction<string> {
-    if (user === undefined && details === undefined && before === undefined && after === undefined) return "";
+  *#details(
+    chain: string,
+    { user, details, before, after }: Happened,
+    subject: string | undefined,
+  ): Transaction<string> {
+    const isEmpty = [user, details, before, after, subject].every((part) => part === undefined);
+    if (isEmpty) return "";
     const told: Record<string, unknown> = {
+      ...(subject === undefined ? {} : { token_subject: subject }),
       ...(hasUsers(details) ? yield* this.#withoutUsers(chain, details) : details),
       ...(user === undefined ? {} : { user: yield* this.#pseudonym(chain, user) }),
       ...changesOf(
@@ -121,6 +129,11 @@ export class Audit {
     for (const user of record.users) pseudonyms.push(yield* this.#pseudonym(chain, String(user)));
     return { ...record, users: pseudonyms };
   }
+}
+
+/** Which of the jobs of a workload acted; empty for its scheduled runs. */
+function subjectOf(actor: Actor): string | undefined {
+  return actor.kind === "key" && actor.workload !== "" ? actor.workload : undefined;
 }
 
 type WithUsers = { users: readonly unknown[] };

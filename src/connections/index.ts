@@ -4,6 +4,7 @@ export type { ConnectionsFilter, UserConnection } from "./schema";
 export { type GivenUp, givenUpGrants, sentOrders } from "./erased-user";
 export { LeavingGrants } from "./leaving";
 export type { LiveGrant } from "./live";
+export type { OwnConnection } from "./own";
 export { Connections, type GrantState, type RenewedGrant } from "./service";
 export { openHeldGrant, placeOfGrant, sealHeldGrant } from "./held-grant";
 export { RefusedGrantError } from "./refused-grant";

@@ -5,7 +5,7 @@ import { Unopenable } from "../crypto";
 import { CachedByGeneration } from "../store";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
-import { openAccountInfo, openTokens } from "./tokens";
+import { type AccountInfo, openAccountInfo, openTokens } from "./tokens";
 
 /** A grant that a tool can use. Frozen, because several calls may share it. */
 export interface LiveGrant {
@@ -66,13 +66,18 @@ export class LiveGrants {
 
   /** The user info of a connection. Does not open its tokens. */
   async userInfo(projectId: string, id: string): Promise<Json | undefined> {
+    return (await this.account(projectId, id)).userInfo;
+  }
+
+  /** What is known about the account of a connection. Does not open its tokens. */
+  async account(projectId: string, id: string): Promise<AccountInfo> {
     const connection = await this.byId(projectId, id);
-    if (connection === undefined) return undefined;
+    if (connection === undefined) return { facts: {} };
     try {
-      return (await openAccountInfo(this.#core.keyring, connection.row)).userInfo;
+      return await openAccountInfo(this.#core.keyring, connection.row);
     } catch (error) {
       // A list must not fail because of one connection.
-      if (error instanceof Unopenable) return undefined;
+      if (error instanceof Unopenable) return { facts: {} };
       throw error;
     }
   }

@@ -2,7 +2,7 @@
 import { checkUserId, JsonText, type Page, page, type Paging, paging } from "../base";
 import type { Core } from "../core";
 import { forbidden } from "../errors";
-import { maySee, type Principal } from "../identity";
+import { maySee, type Principal, visibleUsers } from "../identity";
 import type { Provider, Providers } from "../providers";
 import { CachedByGeneration } from "../store";
 import type { LiveGrants } from "./live";
@@ -145,10 +145,9 @@ function windowOf(principal: Principal, query: ConnectionsFilter): Window {
 }
 
 function userToList(principal: Principal, userId: string | undefined): string | undefined {
-  const pinned = principal.kind === "key" ? principal.users : null;
-  const bound = principal.kind === "user" ? [principal.userId] : pinned;
+  const bound = visibleUsers(principal);
   if (userId !== undefined) checkUserId(userId);
-  if (bound === null) return userId;
+  if (bound === undefined) return userId;
   const wanted = userId ?? (bound.length === 1 ? bound[0] : undefined);
   if (wanted !== undefined && bound.includes(wanted)) return wanted;
   throw forbidden("This credential is bound to certain users. Set user_id to one of them.");

@@ -81,6 +81,9 @@ const LIST_OF_PROVIDER = query<ListedConnection>(
 const LIST_OF_USER = query<ConnectionRow>(
   `SELECT ${COLUMNS} FROM connections WHERE project_id = ? AND user_id = ? ORDER BY created_at, id LIMIT ? OFFSET ?`,
 );
+const OF_USER = query<ListedConnection & Pick<ConnectionRow, "created_at">>(
+  `SELECT ${LISTED}, created_at FROM connections WHERE project_id = ? AND user_id = ? ORDER BY created_at, id LIMIT ?`,
+);
 const COUNT_OF_USER = query<{ count: number }>(
   "SELECT COUNT(*) AS count FROM connections WHERE project_id = ? AND user_id = ?",
 );
@@ -136,6 +139,16 @@ export async function listConnections(
   if (userId !== undefined) return store.all(LIST_OF_USER, projectId, userId, limit, offset);
   if (providerId !== undefined) return store.all(LIST_OF_PROVIDER, projectId, providerId, limit, offset);
   return store.all(LIST, projectId, limit, offset);
+}
+
+/** The connections of one user, with their times. */
+export function listOfUser(
+  store: Store,
+  projectId: string,
+  userId: string,
+  limit: number,
+): Promise<(ListedConnection & Pick<ConnectionRow, "created_at">)[]> {
+  return store.all(OF_USER, projectId, userId, limit);
 }
 
 /** The number of matches of a filter. Counts of whole lists are updated when they change. */

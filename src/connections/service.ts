@@ -4,7 +4,7 @@ import type { Json, JsonText, Page } from "../base";
 import type { Audit } from "../audit";
 import type { Core } from "../core";
 import { notFound } from "../errors";
-import { maySee, type Principal } from "../identity";
+import { mayEnd, type Principal } from "../identity";
 import type { Provider, Providers } from "../providers";
 import type { Transaction } from "../store";
 import { type Earlier, GrantStore, type NewGrant } from "./grant-store";
@@ -13,6 +13,7 @@ import { ConnectionPages, hasExpired, isUsable } from "./pages";
 import { canRefresh, Refresher } from "./refresh";
 import { isTemporary, RepeatedWrites } from "./repeated-writes";
 import { endGrant, narrowGrant, restoreGrant, type UsedGrant } from "./grant-changes";
+import { type OwnConnection, ownConnections } from "./own";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { addRevocation } from "./revocation-rows";
@@ -74,6 +75,15 @@ export class Connections {
   /** The same as JSON, cached until something changes. */
   listing(principal: Principal, query: ConnectionsFilter): Promise<Page<UserConnection> | JsonText> {
     return this.#pages.listing(principal, query);
+  }
+
+  /** The connections of one user, with what the user is told about them. */
+  own(projectId: string, userId: string, most: number): Promise<OwnConnection[]> {
+    return ownConnections(
+      this.#core,
+      { providers: this.#providers, live: this.#live },
+      { projectId, userId, most },
+    );
   }
 
   /** One connection. Throws `not_found`. */
@@ -265,7 +275,7 @@ export class Connections {
 
   *#delete(principal: Principal, id: string, revocation: string | undefined): Transaction<void> {
     const row = yield* repository.connectionByIdInTransaction(principal.projectId, id);
-    if (row === undefined || !maySee(principal, row.user_id))
+    if (row === undefined || !mayEnd(principal, row.user_id))
       throw notFound("This project has no connection with this id.");
     yield* repository.deleteConnection(row);
     if (revocation !== undefined) yield* addRevocation(row, revocation, this.#core.clock.now());

@@ -11,3 +11,4 @@ export {
 export type { Gateway } from "./record";
 export type { CreateGateway, GatewayRecord, PatchGateway, ToolFilter, UpdateGateway } from "./schema";
 export { Gateways } from "./service";
+export { SignInResources } from "./sign-in-resources";

@@ -12,6 +12,7 @@ export interface Gateway {
   projectId: string;
   slug: string;
   name: string;
+  description: string | undefined;
   instructions: string | undefined;
   authType: AuthType;
   userSourceId: string | undefined;
@@ -24,6 +25,8 @@ export interface Gateway {
   allowedGroups: readonly string[] | undefined;
   /** Headers of clients that MCP workers get, in lower case. */
   passedHeaders: readonly string[];
+  /** Ids of clients that need no consent of people who sign in. */
+  trustedClients: readonly string[];
 }
 
 export function gatewayOf(row: GatewayRow): Gateway {
@@ -33,6 +36,7 @@ export function gatewayOf(row: GatewayRow): Gateway {
     projectId: row.project_id,
     slug: row.slug,
     name: row.name,
+    description: row.description ?? undefined,
     instructions: row.instructions ?? undefined,
     authType: authTypeOf(row),
     userSourceId: row.user_source_id ?? undefined,
@@ -41,6 +45,7 @@ export function gatewayOf(row: GatewayRow): Gateway {
     pinnedTools: discovery?.enabled === true ? folded(discovery.pinned_asset_keys ?? []) : undefined,
     allowedGroups: listOf(row.allowed_groups),
     passedHeaders: passedHeaders(listOf(row.passthrough_headers)),
+    trustedClients: listOf(row.consent_skip_client_ids) ?? [],
   };
 }
 

@@ -44,6 +44,16 @@ const LIST = query<GatewayRow>(
 );
 const COUNT = query<{ count: number }>("SELECT COUNT(*) AS count FROM gateways WHERE project_id = ?");
 
+// Of all projects: a client that names no gateway means the only one.
+const WITH_TYPE = query<{ slug: string }>(
+  "SELECT slug FROM gateways WHERE auth_type = ? AND status = 'active' ORDER BY slug LIMIT 20",
+);
+const SIGNED_IN_TO = query<{ id: string; org_id: string }>("SELECT id, org_id FROM projects WHERE id = ?");
+const WITH_SIGN_IN = query<{ id: string }>(
+  "SELECT id FROM projects WHERE sign_in IS NOT NULL AND sign_in <> 'none' LIMIT 1",
+);
+const SIGN_IN = query<{ sign_in: string | null }>("SELECT sign_in FROM projects WHERE id = ?");
+
 export const {
   add: addGateway,
   change: updateGateway,
@@ -81,4 +91,23 @@ export function* gatewayInTransaction(projectId: string, id: string): Transactio
 
 export function* slugInTransaction(slug: string): Transaction<GatewayRow | undefined> {
   return yield* get(FIND_BY_SLUG, slug);
+}
+
+/** The slugs of active gateways with a type of authentication, of all projects. */
+export async function slugsOfType(store: Store, authType: string): Promise<string[]> {
+  return (await store.all(WITH_TYPE, authType)).map(({ slug }) => slug);
+}
+
+export function projectOf(store: Store, id: string): Promise<{ id: string; org_id: string } | undefined> {
+  return store.get(SIGNED_IN_TO, id);
+}
+
+/** Whether a project has a sign-in of its own. */
+export async function hasOwnSignIn(store: Store): Promise<boolean> {
+  return (await store.get(WITH_SIGN_IN)) !== undefined;
+}
+
+/** How people sign in to a project, if it has a way of its own. */
+export function* signInOf(projectId: string): Transaction<string | null> {
+  return (yield* get(SIGN_IN, projectId))?.sign_in ?? null;
 }

@@ -7,9 +7,12 @@ import type { Fields } from "./record";
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Throws `invalid_parameter` if the gateway would be unusable or would forward a secret. */
-export function checkGateway(settings: Settings, fields: Fields): void {
-  checkAuthType(settings, fields);
+/**
+ * Throws `invalid_parameter` if the gateway would be unusable or would forward a secret. `signIn`: how people sign in to its
+ * project, if the project has a way of its own.
+ */
+export function checkGateway(settings: Settings, fields: Fields, signIn: string | null): void {
+  checkAuthType(settings, fields, signIn);
   checkHeaders(fields);
   checkGroups(fields);
 }
@@ -23,11 +26,16 @@ function checkGroups({ auth_type, allowed_groups }: Fields): void {
   );
 }
 
-function checkAuthType(settings: Settings, { auth_type, user_source_id }: Fields): void {
-  if (auth_type === USER_TOKEN && settings["auth.url"] === undefined) {
+function checkAuthType(
+  settings: Settings,
+  { auth_type, user_source_id }: Fields,
+  signIn: string | null,
+): void {
+  const signsIn = (signIn ?? settings.sign_in ?? "none") !== "none";
+  if (auth_type === USER_TOKEN && settings["auth.url"] === undefined && !signsIn) {
     throw invalidParameter(
-      `auth_type "${USER_TOKEN}" (${AUTH_TYPE_NAMES[USER_TOKEN]}) needs an OpenID provider, and auth.url is not set. ` +
-        `Set auth.url (RUNTIME_AUTH_URL), or use auth_type "${KEY_AND_USER}" (${AUTH_TYPE_NAMES[KEY_AND_USER]}).`,
+      `auth_type "${USER_TOKEN}" (${AUTH_TYPE_NAMES[USER_TOKEN]}) needs people who sign in (sign_in) or an OpenID provider, and auth.url is not set. ` +
+        `Set one of them (RUNTIME_SIGN_IN, RUNTIME_AUTH_URL), or use auth_type "${KEY_AND_USER}" (${AUTH_TYPE_NAMES[KEY_AND_USER]}).`,
     );
   }
   if (auth_type !== OWN_SOURCE) return;

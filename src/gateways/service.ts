@@ -61,7 +61,7 @@ export class Gateways {
   /** `create` as a part of a transaction. */
   creation(principal: Principal, request: CreateGateway): Change<GatewayRow> {
     if (request.slug !== undefined) checkSlug(request.slug);
-    const fields = this.#checked(fieldsOf(request));
+    const fields = fieldsOf(request);
     const { clock, random } = this.#core;
     const now = clock.now();
     const row = {
@@ -138,8 +138,8 @@ export class Gateways {
     return { body: () => this.#update(principal, id, slug, fields) };
   }
 
-  #checked(fields: Fields): Fields {
-    checkGateway(this.#core.settings, fields);
+  *#checked(projectId: string, fields: Fields): Transaction<Fields> {
+    checkGateway(this.#core.settings, fields, yield* repository.signInOf(projectId));
     return fields;
   }
 
@@ -148,6 +148,7 @@ export class Gateways {
     row: Omit<GatewayRow, "slug">,
     wanted: string | undefined,
   ): Transaction<GatewayRow> {
+    yield* this.#checked(row.project_id, row);
     const slug = wanted ?? (yield* this.#freeSlug(row.name));
     if (yield* isTaken(slug)) throw taken();
     const created = { ...row, slug };
@@ -176,7 +177,7 @@ export class Gateways {
     }
     const updated = {
       ...row,
-      ...this.#checked(fields(row)),
+      ...(yield* this.#checked(row.project_id, fields(row))),
       slug: slug ?? row.slug,
       updated_at: this.#core.clock.now(),
     };

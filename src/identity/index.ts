@@ -2,6 +2,7 @@
 export { actorOf } from "../audit";
 export {
   actFor,
+  mayEnd,
   maySee,
   PERSON_ROLES,
   type PersonRole,
@@ -10,9 +11,23 @@ export {
   type Right,
   type Role,
   ROLES,
+  visibleUsers,
 } from "./principal";
-export type { ApiKey, ApiKeyCreate, Binding, Caller, Organization, Project, ProjectPatch } from "./schema";
+export type {
+  ApiKey,
+  ApiKeyCreate,
+  ApiKeyRotation,
+  Binding,
+  Caller,
+  Organization,
+  Project,
+  ProjectPatch,
+  RotatedApiKey,
+  Workload,
+  WorkloadCreate,
+} from "./schema";
 export { projectBinding } from "./projects";
+export type { OwnToken, OwnTokens } from "./own-tokens";
 export { SIGN_IN_METHODS, type SignInMethod } from "./sign-in-methods";
 export { hasToken, keyPrefixOf } from "./credential";
 export { Identity } from "./service";

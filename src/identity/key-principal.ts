@@ -4,6 +4,9 @@ import { type Principal, type Role, ROLES } from "./principal";
 import type { FoundKeyRow, KeyRow } from "./repository";
 import type { ApiKeyCreate } from "./schema";
 
+/** What a key and a workload have in common. */
+type Stored = Pick<KeyRow, "role" | "users">;
+
 export type KeyPrincipal = Extract<Principal, { kind: "key" }>;
 
 export function keyPrincipal(row: FoundKeyRow): KeyPrincipal {
@@ -21,7 +24,7 @@ const FOR_ALL: Partial<Record<Role, string>> = {
 };
 
 /** Throws `invalid_parameter` for a key that is restricted to users although its role is about all of them. */
-export function refusePinned({ role = "run", users }: ApiKeyCreate): void {
+export function refusePinned({ role = "run", users }: Pick<ApiKeyCreate, "role" | "users">): void {
   const message = users === undefined ? undefined : FOR_ALL[role];
   if (message === undefined) return;
   throw invalidParameter(message, { fieldErrors: [{ field: "users", rule: "conflict", message }] });
@@ -29,11 +32,11 @@ export function refusePinned({ role = "run", users }: ApiKeyCreate): void {
 
 // A role that this version does not know is treated as the weakest. An admin key with users, which earlier versions could
 // create, may only run tools for them.
-export function roleOf(row: KeyRow): Role {
+export function roleOf(row: Stored): Role {
   if (row.role === "admin" && row.users !== null) return "run";
   return ROLES.find((role) => role === row.role) ?? "read";
 }
 
-export function usersOf(row: KeyRow): readonly string[] | null {
+export function usersOf(row: Stored): readonly string[] | null {
   return row.users === null ? null : JSON.parse(row.users);
 }

@@ -28,7 +28,14 @@ const RIGHTS: Readonly<Record<PersonRole, readonly Right[]>> = {
 export type Principal = { projectId: string; incarnation?: string; address?: string | undefined } &
   /** A project API key. `users`: the only users that it may act for; null: any. */
   (
-    | { kind: "key"; keyId: string; role: Role; users: readonly string[] | null }
+    | {
+        kind: "key";
+        keyId: string;
+        role: Role;
+        users: readonly string[] | null;
+        /** The subject of the token of a workload, which has the rights of a key. `keyId` is the id of the workload. */
+        workload?: string;
+      }
     /** The operator at the terminal, with access to the data folder. */
     | { kind: "operator" }
     /**
@@ -93,11 +100,22 @@ export function actFor(principal: Principal, userId: string | undefined): string
 }
 
 /**
- * Whether the principal may see records of a user: a pinned key those of its users, a user token those of its user. People
- * who administer or audit the project see those of all.
+ * The users whose records the principal may see; undefined: all. A pinned key sees those of its users, a user token those of
+ * its user. People who administer or audit the project see those of all.
  */
+export function visibleUsers(principal: Principal): readonly string[] | undefined {
+  if (principal.kind === "operator") return undefined;
+  if (principal.kind === "key") return principal.users ?? undefined;
+  return principal.role === "admin" || principal.role === "auditor" ? undefined : [principal.userId];
+}
+
+/** Whether the principal may see records of a user. */
 export function maySee(principal: Principal, userId: string): boolean {
-  if (principal.kind === "user")
-    return principal.userId === userId || principal.role === "admin" || principal.role === "auditor";
-  return principal.kind === "operator" || principal.users === null || principal.users.includes(userId);
+  return visibleUsers(principal)?.includes(userId) ?? true;
+}
+
+/** Whether the principal may end records of a user, such as a scheduled run. An auditor sees those of all, and ends its own. */
+export function mayEnd(principal: Principal, userId: string): boolean {
+  const isAuditor = principal.kind === "user" && principal.role === "auditor";
+  return isAuditor ? principal.userId === userId : maySee(principal, userId);
 }

@@ -68,9 +68,19 @@ export class Projects {
     const { id: project_id, org_id } = project;
     const role = roleOfPrincipal(principal);
     if (principal.kind === "user")
-      return { kind: "user", role, project_id, org_id, user_id: principal.userId };
+      return {
+        kind: "user",
+        role,
+        person: principal.role ?? "member",
+        project_id,
+        org_id,
+        user_id: principal.userId,
+      };
     if (principal.kind === "operator") return { kind: "operator", role, project_id, org_id };
     const users = principal.users === null ? {} : { users: [...principal.users] };
+    const { keyId: workload_id, workload: subject } = principal;
+    if (subject !== undefined)
+      return { kind: "workload", role, project_id, org_id, workload_id, subject, ...users };
     return { kind: "key", role, project_id, org_id, key_id: principal.keyId, ...users };
   }
 

@@ -1,5 +1,6 @@
 // SQL of organizations, projects and API keys.
 import {
+  all,
   get,
   insertInto,
   KINDS,
@@ -40,6 +41,8 @@ export interface KeyRow {
   users: string | null;
   created_at: number;
   expires_at: number | null;
+  /** The id of the key that has replaced this one in a rotation. */
+  replaced_by: string | null;
 }
 
 /** A key with the incarnation of its project. */
@@ -60,6 +63,7 @@ const ALL_OF_KEY = [
   "users",
   "created_at",
   "expires_at",
+  "replaced_by",
 ] as const;
 const KEY_COLUMNS = ALL_OF_KEY.join(", ");
 const ALL_OF_PROJECT = ["id", "org_id", "name", "audience", "sign_in", "created_at", "incarnation"] as const;
@@ -107,6 +111,12 @@ const LIST_PINNED_ADMINS = query<PinnedAdminKey>(
 const COUNT_KEYS = query<{ count: number }>("SELECT COUNT(*) AS count FROM api_keys WHERE project_id = ?");
 const insertKey = insertInto<KeyRow>("api_keys", ALL_OF_KEY);
 const DELETE_KEY = query("DELETE FROM api_keys WHERE project_id = ? AND id = ?");
+const REPLACE_KEY = query(
+  "UPDATE api_keys SET replaced_by = ?, expires_at = ? WHERE project_id = ? AND id = ?",
+);
+const REPLACED_KEYS = query<KeyRow>(
+  `SELECT ${KEY_COLUMNS} FROM api_keys WHERE project_id = ? AND replaced_by = ? AND expires_at <= ?`,
+);
 
 export function findProject(store: Store, id: string): Promise<ProjectRow | undefined> {
   return store.get(FIND_PROJECT, id);
@@ -185,6 +195,17 @@ export function keyInTransaction(projectId: string, id: string): Transaction<Key
 export function* deleteKey(projectId: string, id: string): Transaction<number> {
   yield* touch("keys");
   return yield* run(DELETE_KEY, projectId, id);
+}
+
+/** The key stops working at `expiresAt`, because another one has replaced it. */
+export function* replaceKey({ project_id, id, replaced_by, expires_at }: KeyRow): Transaction<void> {
+  yield* touch("keys");
+  yield* run(REPLACE_KEY, replaced_by, expires_at, project_id, id);
+}
+
+/** The expired keys that a key has replaced. */
+export function replacedKeys(projectId: string, id: string, now: number): Transaction<KeyRow[]> {
+  return all(REPLACED_KEYS, projectId, id, now);
 }
 
 /** The ids of all projects. */

@@ -61,23 +61,29 @@ export const ProjectPatchRequest = Type.Object({
 });
 
 export const CallerResponse = Type.Object({
-  kind: Type.Enum(["key", "user", "operator"]),
+  kind: Type.Enum(["key", "user", "operator", "workload"]),
   role: Type.Enum([...ROLES]),
+  person: Type.Optional(Type.Enum([...PERSON_ROLES], { description: "The role of a person." })),
   project_id: ChosenId,
   org_id: ChosenId,
   key_id: Type.Optional(Type.String()),
   user_id: Type.Optional(Type.String()),
+  workload_id: Type.Optional(Type.String()),
+  subject: Type.Optional(Type.String({ description: "The subject of the token of a workload." })),
   users: Type.Optional(
-    Type.Array(Type.String(), { description: "The only users that the key may act for." }),
+    Type.Array(Type.String(), { description: "The only users that the key or workload may act for." }),
   ),
 });
 
+const role = Type.Optional(Type.Enum([...ROLES], { default: "run" }));
+const pinned = Type.Optional(
+  Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1, maxItems: 100 }),
+);
+
 export const ApiKeyCreateRequest = Type.Object({
   name,
-  role: Type.Optional(Type.Enum([...ROLES], { default: "run" })),
-  users: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1, maxItems: 100 }),
-  ),
+  role,
+  users: pinned,
   expires_at: Type.Optional(time),
 });
 
@@ -91,7 +97,56 @@ export const ApiKeyResponse = Type.Object({
   created_at: time,
   expires_at: Type.Optional(time),
   last_used_at: Type.Optional(time),
+  replaced_by: Type.Optional(
+    Type.String({ description: "The id of the key that has replaced this one in a rotation." }),
+  ),
   key: Type.Optional(Type.String({ description: "The key itself, only in the answer that creates it." })),
+});
+
+export const ApiKeyRotationRequest = Type.Object({
+  overlap_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 2_592_000,
+      default: 3600,
+      description: "How long the old key works on; 0: it stops working at once.",
+    }),
+  ),
+});
+
+export const RotatedApiKeyResponse = Type.Object({
+  ...ApiKeyResponse.properties,
+  former: Type.Object({ id: Type.String(), expires_at: time }, { description: "The key that was replaced." }),
+});
+
+export const WorkloadCreateRequest = Type.Object({
+  name,
+  issuer: Type.String({
+    maxLength: 500,
+    pattern: "^https?://[^\\s?#]+$",
+    description: "The issuer of the tokens, as their claim iss spells it.",
+  }),
+  audience: Type.String({ minLength: 1, maxLength: 500, description: "The only audience of the tokens." }),
+  subject: Type.String({
+    minLength: 1,
+    maxLength: 500,
+    description: "The subject of the tokens. Between : and /, one * is any text without : and /.",
+  }),
+  role,
+  users: pinned,
+});
+
+export const WorkloadResponse = Type.Object({
+  id: Type.String(),
+  name,
+  issuer: Type.String(),
+  audience: Type.String(),
+  subject: Type.String(),
+  role: Type.Enum([...ROLES]),
+  project_id: ChosenId,
+  users: Type.Optional(Type.Array(Type.String())),
+  created_at: time,
+  last_used_at: Type.Optional(time),
 });
 
 export type Binding = Static<typeof BindingResponse>;
@@ -101,3 +156,7 @@ export type Caller = Static<typeof CallerResponse>;
 export type Project = Static<typeof ProjectResponse>;
 export type ApiKeyCreate = Static<typeof ApiKeyCreateRequest>;
 export type ApiKey = Static<typeof ApiKeyResponse>;
+export type ApiKeyRotation = Static<typeof ApiKeyRotationRequest>;
+export type RotatedApiKey = Static<typeof RotatedApiKeyResponse>;
+export type WorkloadCreate = Static<typeof WorkloadCreateRequest>;
+export type Workload = Static<typeof WorkloadResponse>;

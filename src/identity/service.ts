@@ -1,24 +1,26 @@
-// Authentication of requests, and the administration of projects and API keys.
-import { checkUserId, type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
+// Authentication of requests, and the administration of projects.
+import type { Page } from "../base";
 import type { Audit, ExecutionLog } from "../audit";
 import type { Core } from "../core";
-import { hashOf, isApiKey, newApiKey, newId, newToken, visiblePrefix } from "../crypto";
-import { alreadyExists, invalidAuthorization, invalidParameter, notFound } from "../errors";
+import { hashOf, isApiKey, newToken } from "../crypto";
+import { alreadyExists, invalidAuthorization, notFound } from "../errors";
 import { CachedByGeneration, type Transaction } from "../store";
-import { auditedKey } from "./audited-key";
+import { ApiKeys } from "./api-keys";
 import { credentialOf } from "./credential";
 import type { OpenIdIssuer } from "./issuer";
 import { asUser, type Principal } from "./principal";
 import { projectRecord, Projects, refuseSharedAudience, unknownProject } from "./projects";
-import { type KeyPrincipal, keyPrincipal, refusePinned, roleOf, usersOf } from "./key-principal";
+import { type KeyPrincipal, keyPrincipal } from "./key-principal";
 import { type GrantsOfProject, ProjectDeletion } from "./project-deletion";
+import type { OwnTokens } from "./own-tokens";
 import * as repository from "./repository";
-import type { KeyRow, PinnedAdminKey, ProjectRow } from "./repository";
+import type { PinnedAdminKey, ProjectRow } from "./repository";
 import type { ApiKey, ApiKeyCreate, Project } from "./schema";
 import { Standing } from "./standing";
 import { Suspensions } from "./suspensions";
 import { DEFAULT_ID, type Resource, type ResourceUser, type RoleOf, UserPrincipals } from "./user-principals";
-import { looksLikeJwt } from "./user-tokens";
+import { looksLikeJwt } from "./issuer-keys";
+import { Workloads } from "./workloads";
 
 const MAX_CACHED_KEYS = 1000;
 
@@ -32,12 +34,16 @@ interface IdentityParts {
   executionLog: ExecutionLog;
   issuer: OpenIdIssuer;
   grants: GrantsOfProject;
+  /** Asked after construction only. */
+  ownTokens: () => OwnTokens;
   roleOf: RoleOf;
 }
 
 export class Identity {
   readonly projects: Projects;
   readonly suspensions: Suspensions;
+  readonly apiKeys: ApiKeys;
+  readonly workloads: Workloads;
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #deletion: ProjectDeletion;
@@ -48,7 +54,7 @@ export class Identity {
   readonly #users: UserPrincipals;
 
   constructor(core: Core, parts: IdentityParts) {
-    const { audit, executionLog, issuer, grants, roleOf } = parts;
+    const { audit, executionLog, issuer, grants, ownTokens, roleOf } = parts;
     this.projects = new Projects(core.store, audit);
     this.#core = core;
     this.#audit = audit;
@@ -56,8 +62,10 @@ export class Identity {
     this.#executionLog = executionLog;
     this.#keys = new CachedByGeneration(core.store, "keys", MAX_CACHED_KEYS);
     this.suspensions = new Suspensions(core);
-    this.#standing = new Standing(core, this.suspensions);
-    this.#users = new UserPrincipals(core, issuer, this.suspensions, roleOf);
+    this.#standing = new Standing(core, this.suspensions, ownTokens);
+    this.apiKeys = new ApiKeys(core, audit, executionLog);
+    this.workloads = new Workloads(core, audit, executionLog);
+    this.#users = new UserPrincipals(core, issuer, this.suspensions, { ownTokens, roleOf });
   }
 
   /** Creates the organization and project `default` in a new database. */
@@ -71,11 +79,14 @@ export class Identity {
 
   /**
    * The principal of an `Authorization` header, with or without `Bearer`. `pathProject`: the project in the path, which
-   * is used if a user token names several. Throws `invalid_authorization`; the message never repeats the credential.
+   * is used if a token names several. Throws `invalid_authorization`; the message never repeats the credential.
    */
   async authenticate(header: string | undefined, pathProject?: string): Promise<Principal> {
     const text = credentialOf(header);
-    if (looksLikeJwt(text)) return this.#users.inProject(text, pathProject);
+    if (looksLikeJwt(text))
+      return (
+        (await this.workloads.principalOf(text, pathProject)) ?? this.#users.inProject(text, pathProject)
+      );
     if (!text.startsWith("rt_"))
       throw invalidAuthorization("The credential is not an API key of this server.");
     const known = await this.#keys.get(header ?? "", () => this.#findKey(text));
@@ -122,6 +133,7 @@ export class Identity {
   async actor(projectId: string, name: string): Promise<Principal | undefined> {
     if (name === "operator") return this.operator(projectId);
     if (name.startsWith("user:")) return asUser(await this.operator(projectId), name.slice("user:".length));
+    if (name.startsWith("workload:")) return this.workloads.actor(projectId, name.slice("workload:".length));
     const row = await repository.findKey(this.#core.store, projectId, name.slice("key:".length));
     if (row === undefined || (row.expires_at !== null && row.expires_at <= this.#core.clock.now()))
       return undefined;
@@ -189,54 +201,34 @@ export class Identity {
     await this.#deletion.delete(principal, id);
   }
 
-  /** Creates a key. Only the answer contains `key`. Throws `invalid_parameter` for an admin key with `users`. */
-  async createKey(principal: Principal, request: ApiKeyCreate, also?: repository.Also): Promise<ApiKey> {
-    refusePinned(request);
-    request.users?.forEach((user, at) => checkUserId(user, `users.${at}`));
-    const { store, clock, random } = this.#core;
-    const now = clock.now();
-    const expiresAt = request.expires_at === undefined ? null : Date.parse(request.expires_at);
-    // Not `<=`: NaN is not in the future either.
-    if (expiresAt !== null && !(expiresAt > now)) throw invalidParameter("expires_at must be in the future.");
-    const key = newApiKey(random);
-    const row: KeyRow = {
-      id: newId("key", now, random),
-      project_id: principal.projectId,
-      name: request.name,
-      role: request.role ?? "run",
-      prefix: visiblePrefix(key),
-      hash: hashOf(key),
-      users: request.users === undefined ? null : JSON.stringify([...new Set(request.users)]),
-      created_at: now,
-      expires_at: expiresAt,
-    };
-    await store.write(() => this.#addKey(principal, row, also));
-    return { ...(await this.#keyRecord(row)), key };
+  /** As `ApiKeys.create`. */
+  createKey(principal: Principal, request: ApiKeyCreate, also?: repository.Also): Promise<ApiKey> {
+    return this.apiKeys.create(principal, request, also);
   }
 
-  async listKeys(principal: Principal): Promise<Page<ApiKey>> {
-    const rows = await repository.listKeys(this.#core.store, principal.projectId, UNPAGED_LIMIT);
-    return wholePage(await Promise.all(rows.map((row) => this.#keyRecord(row))));
+  /** As `ApiKeys.list`. */
+  listKeys(principal: Principal): Promise<Page<ApiKey>> {
+    return this.apiKeys.list(principal);
   }
 
-  async getKey(principal: Principal, id: string): Promise<ApiKey> {
-    const row = await repository.findKey(this.#core.store, principal.projectId, id);
-    if (row === undefined) throw notFound("There is no API key with this id.");
-    return this.#keyRecord(row);
+  /** As `ApiKeys.get`. */
+  getKey(principal: Principal, id: string): Promise<ApiKey> {
+    return this.apiKeys.get(principal, id);
   }
 
-  /** Stored admin keys that are restricted to users, of all projects. They count as `run`. */
-  async pinnedAdminKeys(): Promise<PinnedAdminKey[]> {
-    return repository.listPinnedAdminKeys(this.#core.store);
+  /** As `ApiKeys.pinnedAdmins`. */
+  pinnedAdminKeys(): Promise<PinnedAdminKey[]> {
+    return this.apiKeys.pinnedAdmins();
   }
 
-  async hasKeys(projectId: string): Promise<boolean> {
-    return (await repository.countKeys(this.#core.store, projectId)) > 0;
+  /** As `ApiKeys.hasAny`. */
+  hasKeys(projectId: string): Promise<boolean> {
+    return this.apiKeys.hasAny(projectId);
   }
 
-  /** Revokes a key, immediately and in every process. */
-  async deleteKey(principal: Principal, id: string): Promise<void> {
-    await this.#core.store.write(() => this.#deleteKey(principal, id));
+  /** As `ApiKeys.delete`. */
+  deleteKey(principal: Principal, id: string): Promise<void> {
+    return this.apiKeys.delete(principal, id);
   }
 
   *#addProject(row: ProjectRow): Transaction<ProjectRow> {
@@ -261,34 +253,5 @@ export class Identity {
     const actor = { ...principal, projectId: id, incarnation: created.incarnation };
     yield* this.#audit.record(actor, "project.create", id, { after: projectRecord(created) });
     return created;
-  }
-
-  *#addKey(principal: Principal, row: KeyRow, also: repository.Also | undefined): Transaction<void> {
-    yield* repository.addKey(row);
-    if (also !== undefined) yield* also(row.id);
-    yield* this.#audit.record(principal, "key.create", row.id, { after: auditedKey(row) });
-  }
-
-  *#deleteKey(principal: Principal, id: string): Transaction<void> {
-    const row = yield* repository.keyInTransaction(principal.projectId, id);
-    if (row === undefined) throw notFound("There is no API key with this id.");
-    yield* repository.deleteKey(principal.projectId, id);
-    yield* this.#audit.record(principal, "key.delete", id, { before: auditedKey(row) });
-  }
-
-  async #keyRecord(row: KeyRow): Promise<ApiKey> {
-    const users = usersOf(row);
-    const lastUsed = await this.#executionLog.lastUsed("key", row.id);
-    return {
-      id: row.id,
-      name: row.name,
-      role: roleOf(row),
-      project_id: row.project_id,
-      prefix: row.prefix,
-      ...(users === null ? {} : { users: [...users] }),
-      created_at: timestamp(row.created_at),
-      ...(row.expires_at === null ? {} : { expires_at: timestamp(row.expires_at) }),
-      ...(lastUsed === undefined ? {} : { last_used_at: timestamp(lastUsed) }),
-    };
   }
 }

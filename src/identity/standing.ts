@@ -2,9 +2,11 @@
 import type { Core } from "../core";
 import { invalidAuthorization, RuntimeError } from "../errors";
 import { CachedByGeneration } from "../store";
+import type { OwnTokens } from "./own-tokens";
 import type { Principal } from "./principal";
 import * as repository from "./repository";
 import type { Suspensions } from "./suspensions";
+import { findWorkload } from "./workload-repository";
 
 /** How soon an expiry is noticed, which changes nothing in the database. */
 const CHECK_MS = 1000;
@@ -17,30 +19,42 @@ interface Watched {
 export class Standing {
   readonly #core: Core;
   readonly #suspensions: Suspensions;
+  readonly #ownTokens: () => OwnTokens;
   readonly #incarnations: CachedByGeneration<string, string | undefined>;
   /** When a key expires, or null; by id. Undefined: the key does not exist. */
   readonly #expiries: CachedByGeneration<string, { at: number | null } | undefined>;
+  /** Whether a workload exists, by id. */
+  readonly #workloads: CachedByGeneration<string, boolean>;
   readonly #watched = new Set<Watched>();
   #idle: AbortController | undefined;
 
-  constructor(core: Core, suspensions: Suspensions) {
+  constructor(core: Core, suspensions: Suspensions, ownTokens: () => OwnTokens) {
     this.#core = core;
+    this.#ownTokens = ownTokens;
     this.#suspensions = suspensions;
     this.#incarnations = new CachedByGeneration(core.store, "projects");
     this.#expiries = new CachedByGeneration(core.store, "keys");
+    this.#workloads = new CachedByGeneration(core.store, "workloads");
   }
 
   /**
    * Throws `invalid_authorization` if the project was deleted, even if another project has its id now, and if the key was
-   * revoked or has expired, and `forbidden` for a suspended user.
+   * revoked or has expired, the workload was removed, or the person has ended what the client was allowed, and `forbidden`
+   * for a suspended user.
    */
   async requireCurrent(principal: Principal): Promise<void> {
     const { projectId, incarnation } = principal;
     const current = await this.#incarnations.get(projectId, (id) => this.#incarnationOf(id));
     if (current === undefined || (incarnation !== undefined && incarnation !== current))
       throw invalidAuthorization("The project of this credential was deleted.");
-    if (principal.kind === "user") return this.#suspensions.check(projectId, principal.userId);
+    if (principal.kind === "user") {
+      await this.#suspensions.check(projectId, principal.userId);
+      const { userId, grant } = principal;
+      if (grant !== undefined && !(await this.#ownTokens().isGranted(projectId, userId, grant)))
+        throw invalidAuthorization("What the user had allowed this client was revoked.");
+    }
     if (principal.kind !== "key") return;
+    if (principal.workload !== undefined) return this.#requireWorkload(projectId, principal.keyId);
     const expiry = await this.#expiries.get(principal.keyId, (id) => this.#expiryOf(projectId, id));
     if (expiry === undefined) throw invalidAuthorization("The API key does not exist or was revoked.");
     if (expiry.at !== null && expiry.at <= this.#core.clock.now())
@@ -88,6 +102,12 @@ export class Standing {
     if (this.#watched.size > 0) return;
     this.#idle?.abort();
     this.#idle = undefined;
+  }
+
+  async #requireWorkload(projectId: string, id: string): Promise<void> {
+    const load = async (): Promise<boolean> =>
+      (await findWorkload(this.#core.store, projectId, id)) !== undefined;
+    if (!(await this.#workloads.get(id, load))) throw invalidAuthorization("The workload was removed.");
   }
 
   async #incarnationOf(projectId: string): Promise<string | undefined> {

@@ -4,11 +4,14 @@ import type { Core } from "../core";
 import { invalidAuthorization, unavailable } from "../errors";
 import { CachedByGeneration } from "../store";
 import { OpenIdIssuer } from "./issuer";
+import { looksLikeJwt } from "./issuer-keys";
+import type { OwnToken, OwnTokens } from "./own-tokens";
 import type { PersonRole, Principal } from "./principal";
+import { apiAddress } from "../resource-address";
 import * as repository from "./repository";
 import type { ProjectRow } from "./repository";
 import type { Suspensions } from "./suspensions";
-import { looksLikeJwt, UserTokens } from "./user-tokens";
+import { UserTokens } from "./user-tokens";
 
 export const DEFAULT_ID = "default";
 
@@ -30,6 +33,12 @@ export interface ResourceUser {
 /** The role of a person whose token this is; undefined: people do not sign in at the issuer. */
 export type RoleOf = (projectId: string, userId: string) => Promise<PersonRole | undefined>;
 
+/** What is asked about people. `ownTokens`: after construction only. */
+interface OfPeople {
+  ownTokens: () => OwnTokens;
+  roleOf: RoleOf;
+}
+
 interface Source {
   tokens: UserTokens;
   issuer: OpenIdIssuer;
@@ -44,13 +53,15 @@ export class UserPrincipals {
   readonly #suspensions: Suspensions;
   readonly #roleOf: RoleOf;
   readonly #issuer: OpenIdIssuer;
+  readonly #ownTokens: () => OwnTokens;
   readonly #tokens: UserTokens;
   readonly #sources: ReadonlyMap<string, Source>;
   readonly #projects: CachedByGeneration<string, ProjectRow[]>;
 
-  constructor(core: Core, issuer: OpenIdIssuer, suspensions: Suspensions, roleOf: RoleOf) {
+  constructor(core: Core, issuer: OpenIdIssuer, suspensions: Suspensions, { ownTokens, roleOf }: OfPeople) {
     this.#roleOf = roleOf;
     this.#core = core;
+    this.#ownTokens = ownTokens;
     this.#suspensions = suspensions;
     this.#issuer = issuer;
     this.#tokens = new UserTokens(core, issuer);
@@ -69,6 +80,7 @@ export class UserPrincipals {
    * Throws `invalid_authorization`, and `forbidden` for a suspended user.
    */
   async inProject(token: string, pathProject: string | undefined): Promise<Principal> {
+    if (this.#ownTokens().isOurs(token)) return this.#ofApi(token);
     const { userId, audiences } = await this.#tokens.verify(token);
     const projects = await this.#projectRows();
     const named = projects.filter((row) => audiences.some((name) => name === this.#audienceOf(row)));
@@ -94,6 +106,11 @@ export class UserPrincipals {
     const own = source === undefined ? undefined : this.#sources.get(source);
     if (source !== undefined && own === undefined)
       throw invalidAuthorization("The identity provider of this address is no longer configured.");
+    if (this.#ownTokens().isOurs(token)) {
+      if (source !== undefined)
+        throw invalidAuthorization("This address takes tokens of another identity provider only.");
+      return this.#ofGateway(token, { projectId, addresses });
+    }
     const { userId, audiences, scopes } = await (own?.tokens ?? this.#tokens).verify(token);
     const whole = own === undefined ? await this.#projectAudience(projectId) : own.audience;
     const project = await repository.findProject(this.#core.store, projectId);
@@ -104,6 +121,46 @@ export class UserPrincipals {
       return { principal: { kind: "user", projectId, incarnation, userId }, scopes };
     }
     throw invalidAuthorization("The audience of the user token is not this address.");
+  }
+
+  /** The person of a token for the API of a project (RFC 8707). One for a gateway is refused. */
+  async #ofApi(token: string): Promise<Principal> {
+    const claims = await this.#ownTokens().verify(token);
+    const project = await repository.findProject(this.#core.store, claims.projectId);
+    if (!this.#isForApi(claims, project))
+      throw invalidAuthorization("The user token is for another address than the API of its project.");
+    return this.#person(claims, project);
+  }
+
+  /**
+   * The person of a token for a gateway, or for the API of its project, which includes its gateways: commands use both with one
+   * token. One for another gateway is refused.
+   */
+  async #ofGateway(token: string, { projectId, addresses }: Resource): Promise<ResourceUser> {
+    const claims = await this.#ownTokens().verify(token);
+    const project = await repository.findProject(this.#core.store, projectId);
+    const isForApi = this.#isForApi(claims, project);
+    if (claims.projectId !== projectId || (!isForApi && !addresses.includes(claims.audience)))
+      throw invalidAuthorization("The user token is for another address.");
+    return {
+      principal: await this.#person(claims, project),
+      // The scope of the API is enough.
+      scopes: isForApi ? undefined : claims.scopes,
+    };
+  }
+
+  #isForApi({ projectId, audience, scopes }: OwnToken, project: ProjectRow | undefined): boolean {
+    if (project?.id !== projectId || !scopes.includes("runtime")) return false;
+    return audience === apiAddress(this.#core.publicUrl(), project);
+  }
+
+  async #person({ projectId, userId, grant }: OwnToken, project: ProjectRow | undefined) {
+    await this.#suspensions.check(projectId, userId);
+    const role = await this.#ownTokens().roleOf(projectId, userId);
+    if (project === undefined || role === undefined)
+      throw invalidAuthorization("This user can no longer sign in here.");
+    const { incarnation } = project;
+    return { kind: "user", projectId, incarnation, userId, role, grant } as const;
   }
 
   /**

@@ -2,49 +2,27 @@
 // signature, type, issuer, audience and time; this file determines the user and the audiences.
 import * as oauth from "oauth4webapi";
 import { MetadataError } from "../authorization-server";
-import { isFresh, isObject, TimedCache, userIdFault } from "../base";
+import { isObject, TimedCache, userIdFault } from "../base";
 import type { Core } from "../core";
 import { hashOf } from "../crypto";
 import { EgressError } from "../egress";
 import { invalidAuthorization } from "../errors";
 import type { OpenIdIssuer } from "./issuer";
+import {
+  ALGORITHMS,
+  claimsOf,
+  IssuerKeys,
+  type Keys,
+  KEYS_TTL_MS,
+  MAX_VERIFIED,
+  TOLERANCE_S,
+} from "./issuer-keys";
 
 export interface VerifiedUser {
   userId: string;
   audiences: string[];
   /** Undefined: the token has no scope claim. */
   scopes: readonly string[] | undefined;
-}
-
-interface Keys {
-  server: oauth.AuthorizationServer;
-  cache: oauth.JWKSCacheInput;
-}
-
-/** A removed signing key must stop working within this time, so keys and verified tokens are cached no longer. */
-const KEYS_TTL_MS = 60_000;
-/** How often an unknown key may cause the keys to be loaded again. */
-const MIN_RELOAD_MS = 5000;
-const TOLERANCE_S = 30;
-const MAX_VERIFIED = 10_000;
-/** Asymmetric only: a symmetric algorithm would turn the public key into a signing key (RFC 8725, section 2.1). */
-const ALGORITHMS = [
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "EdDSA",
-  "Ed25519",
-];
-const JWT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
-
-export function looksLikeJwt(text: string): boolean {
-  return JWT.test(text);
 }
 
 export class UserTokens {
@@ -54,12 +32,13 @@ export class UserTokens {
   readonly #prefix: string;
   /** By the hash of the token; an entry is as old as the keys that verified it. */
   readonly #verified: TimedCache<string, VerifiedUser>;
-  #keys: { value: Promise<Keys>; at: number } | undefined;
+  readonly #keys: IssuerKeys;
 
   /** `users`: the claim with the user id and the prefix of our ids. Default: `auth.user_claim`, without a prefix. */
   constructor(core: Core, issuer: OpenIdIssuer, users?: { claim: string; prefix: string }) {
     this.#core = core;
     this.#issuer = issuer;
+    this.#keys = new IssuerKeys(core, issuer);
     this.#verified = new TimedCache(core.clock, KEYS_TTL_MS, MAX_VERIFIED);
     this.#claim = users?.claim ?? core.settings["auth.user_claim"];
     this.#prefix = users?.prefix ?? "";
@@ -89,16 +68,12 @@ export class UserTokens {
   }
 
   async #validate(token: string): Promise<{ claims: oauth.JWTAccessTokenClaims; keysAt: number }> {
-    const keys = this.#current(KEYS_TTL_MS);
     try {
-      const claims = await this.#check(token, await keys.value).catch(async (error: unknown) => {
-        // An unknown key: the provider may have rotated its keys.
-        if (codeOf(error) !== oauth.KEY_SELECTION) throw error;
-        const newer = this.#current(MIN_RELOAD_MS);
-        if (newer === keys) throw error;
-        return this.#check(token, await newer.value);
-      });
-      return { claims, keysAt: keys.at };
+      const { result: claims, at: keysAt } = await this.#keys.use(
+        (keys) => this.#check(token, keys),
+        (error) => codeOf(error) === oauth.KEY_SELECTION,
+      );
+      return { claims, keysAt };
     } catch (error) {
       this.#core.log.debug("user token refused", { error });
       throw invalidAuthorization(`The user token was refused: ${reasonOf(error)}.`, { cause: error });
@@ -123,25 +98,6 @@ export class UserTokens {
     }
     return claims;
   }
-
-  /** The keys, loaded again if they are older than `age`, ms. Concurrent callers share one request. */
-  #current(age: number): { value: Promise<Keys>; at: number } {
-    const at = this.#core.clock.now();
-    if (this.#keys !== undefined && isFresh(this.#keys.at, age, at)) return this.#keys;
-    const keys = { value: this.#load(), at };
-    this.#keys = keys;
-    keys.value.catch(() => {
-      if (this.#keys === keys) this.#keys = undefined;
-    });
-    return keys;
-  }
-
-  // The library caches keys by the metadata object, so each key set gets its own copy.
-  async #load(): Promise<Keys> {
-    const server = { ...(await this.#issuer.discover()) };
-    const jwks = await this.#issuer.keys(server);
-    return { server, cache: { jwks, uat: Math.floor(Date.now() / 1000) } };
-  }
 }
 
 /**
@@ -157,15 +113,7 @@ export function userOfClaims(
   return claim === "email" && claims["email_verified"] !== true ? undefined : value;
 }
 
-function claimsOf(token: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
-  } catch {
-    return {};
-  }
-}
-
-function audiencesOf(claims: unknown): string[] {
+export function audiencesOf(claims: unknown): string[] {
   const audience = isObject(claims) ? claims["aud"] : undefined;
   return (Array.isArray(audience) ? audience : [audience]).filter((item) => typeof item === "string");
 }

@@ -3,8 +3,9 @@ import type { Refusals } from "../audit";
 import { type Gateway, KEY_AND_USER, OWN_SOURCE, USER_HEADERS } from "../gateways";
 import { headerText, userIdFault } from "../base";
 import { forbidden, invalidAuthorization, RuntimeError } from "../errors";
+import type { PeopleWithGroups } from "../people";
 import { actFor, hasToken, type Identity, type Principal, requireRole } from "../identity";
-import { metadataAddress, resourceAddress, resourceAudiences } from "./resource";
+import { metadataAddress, resourceAddress, resourceAudiences } from "../resource-address";
 
 /** The authenticated caller of a gateway, and the user it acts for. */
 export interface GatewayUser {
@@ -19,9 +20,6 @@ const OPERATION = "mcp";
 /** The only scope of a gateway (RFC 6749, section 3.3): permission to call it. */
 export const SCOPE = "mcp";
 
-/** The groups of a person in a project. */
-export type GroupsOf = (projectId: string, userId: string) => Promise<readonly string[]>;
-
 /** Protected resource metadata (RFC 9728) of a gateway. */
 export interface ResourceMetadata {
   resource: string;
@@ -31,15 +29,18 @@ export interface ResourceMetadata {
   resource_name: string;
 }
 
+/** How people sign in to a project, and their groups. */
+export type OfPeople = Pick<PeopleWithGroups, "methodOf" | "groupsOf">;
+
 export class Access {
   readonly #identity: Identity;
   readonly #publicUrl: () => string;
   readonly #refusals: Refusals;
-  readonly #groupsOf: GroupsOf;
+  readonly #people: OfPeople;
 
-  constructor(identity: Identity, publicUrl: () => string, refusals: Refusals, groupsOf: GroupsOf) {
-    this.#groupsOf = groupsOf;
+  constructor(identity: Identity, publicUrl: () => string, refusals: Refusals, people: OfPeople) {
     this.#identity = identity;
+    this.#people = people;
     this.#refusals = refusals;
     this.#publicUrl = publicUrl;
   }
@@ -51,9 +52,10 @@ export class Access {
   async admit(gateway: Gateway, headers: Headers, address?: string): Promise<GatewayUser> {
     if (gateway.authType !== KEY_AND_USER) return this.#withToken(gateway, headers, address);
     const credential = headers.get("authorization") ?? undefined;
-    const principal = { ...(await this.#identity.authenticate(credential)), address };
+    const principal = { ...(await this.#identity.authenticate(credential, gateway.projectId)), address };
     try {
       const user = withKey(gateway, principal, headers);
+      if (principal.kind === "user") await this.#requireGroup(gateway, principal);
       await this.#identity.suspensions.requireActive(principal, user.userId);
       return user;
     } catch (error) {
@@ -103,14 +105,18 @@ export class Access {
     }
   }
 
-  /** Throws `forbidden` unless the user is in one of the groups of the gateway. Users whose groups cannot be read are in none. */
-  async #requireGroup(
+  /** Whether the user is in one of the groups of the gateway. Users whose groups cannot be read are in none. */
+  async isAllowed(
     { allowedGroups: allowed }: Gateway,
-    user: Extract<Principal, { kind: "user" }>,
-  ): Promise<void> {
-    if (allowed === undefined) return;
-    const groups = await this.#groupsOf(user.projectId, user.userId);
-    if (groups.some((group) => allowed.includes(group))) return;
+    { projectId, userId }: { projectId: string; userId: string },
+  ): Promise<boolean> {
+    if (allowed === undefined) return true;
+    return (await this.#people.groupsOf(projectId, userId)).some((group) => allowed.includes(group));
+  }
+
+  /** Throws `forbidden` for a user whom `isAllowed` does not admit. */
+  async #requireGroup(gateway: Gateway, user: Extract<Principal, { kind: "user" }>): Promise<void> {
+    if (await this.isAllowed(gateway, user)) return;
     const refusal = forbidden(
       "Only members of certain groups may use this gateway, and you are in none of them. If that has changed, sign in again.",
     );
@@ -124,7 +130,7 @@ export class Access {
    */
   async metadata(gateway: Gateway, host: string | undefined): Promise<ResourceMetadata | undefined> {
     if (gateway.authType === KEY_AND_USER) return undefined;
-    const issuer = await this.#identity.issuerOf(sourceOf(gateway));
+    const issuer = await this.#issuerOf(gateway);
     if (issuer === undefined) return undefined;
     return {
       resource: resourceAddress(this.#publicUrl(), gateway.slug, host),
@@ -135,6 +141,13 @@ export class Access {
     };
   }
 
+  /** Where people sign in here, clients get their tokens here, although those of the provider at `auth.url` are taken too. */
+  async #issuerOf(gateway: Gateway): Promise<string | undefined> {
+    const source = sourceOf(gateway);
+    const signsIn = source === undefined && (await this.#people.methodOf(gateway.projectId)) !== "none";
+    return signsIn ? this.#publicUrl() : this.#identity.issuerOf(source);
+  }
+
   #challenge({ slug }: Gateway, host: string | undefined, error: string | undefined): string {
     const metadata = metadataAddress(resourceAddress(this.#publicUrl(), slug, host));
     const reason = error === undefined ? "" : `, error="${error}"`;
@@ -142,9 +155,13 @@ export class Access {
   }
 }
 
-/** With an API key, the headers name the user. */
+/** With an API key, the headers name the user. A person at the terminal is the user. */
 function withKey(gateway: Gateway, principal: Principal, headers: Headers): GatewayUser {
-  if (principal.kind !== "key" || principal.projectId !== gateway.projectId) {
+  const isOwn = principal.projectId === gateway.projectId;
+  // Of a token that this server has issued for the API of the project.
+  if (isOwn && principal.kind === "user" && principal.grant !== undefined)
+    return { gateway, principal, userId: actFor(principal, namedUser(headers)) };
+  if (principal.kind !== "key" || !isOwn) {
     throw invalidAuthorization("This gateway only accepts API keys of its own project.");
   }
   requireRole(principal, ["admin", "run"]);

@@ -17,7 +17,7 @@ export { MODERN, namedVersion } from "./versions";
 export type { List, ListKind } from "./list-changes";
 export { Mcp, type Peer } from "./service";
 export type { SessionStream } from "./subscription";
-export { WELL_KNOWN } from "./resource";
+export { WELL_KNOWN } from "../resource-address";
 export {
   BrokenAnswer,
   headerFault,

@@ -4,11 +4,11 @@ import { isObject, type Json, type JsonObject, type LazyAbort } from "../base";
 import type { Refusals } from "../audit";
 import type { AuthorizationService } from "../authorization";
 import type { Core } from "../core";
-import type { Gateways } from "../gateways";
+import type { Gateway, Gateways } from "../gateways";
 import type { Identity } from "../identity";
 import type { Activity, TraceHeaders } from "../telemetry";
-import type { Tools } from "../tools";
-import { Access, type GatewayUser, type GroupsOf } from "./access";
+import type { Tool, Tools } from "../tools";
+import { Access, type GatewayUser, type OfPeople } from "./access";
 import { Calls, rpcErrorOf } from "./call";
 import { GatewayConsent } from "./consent";
 import { Finding } from "./finding";
@@ -75,6 +75,7 @@ export class Mcp {
   readonly access: Access;
   readonly subscriptions: Subscriptions;
   readonly #core: Core;
+  readonly #tools: Tools;
   readonly #sessions: Sessions;
   readonly #offers: Offers;
   readonly #upstreams: Upstreams;
@@ -91,12 +92,13 @@ export class Mcp {
       gateways: Gateways;
       tools: Tools;
       authorization: AuthorizationService;
-      groupsOf: GroupsOf;
+      people: OfPeople;
     },
   ) {
-    const { identity, refusals, gateways, tools, authorization } = parts;
+    const { identity, refusals, gateways, tools, authorization, people } = parts;
     this.#core = core;
-    this.access = new Access(identity, () => core.publicUrl(), refusals, parts.groupsOf);
+    this.#tools = tools;
+    this.access = new Access(identity, () => core.publicUrl(), refusals, people);
     this.#sessions = new Sessions(core);
     this.#offers = new Offers(tools, core.log);
     this.#upstreams = new Upstreams(tools);
@@ -113,6 +115,11 @@ export class Mcp {
       finding: new Finding(tools, this.#offers),
       piped: this.#piped,
     });
+  }
+
+  /** The tools of a gateway that a user may see, whether they are listed or found by search. */
+  async toolsFor(gateway: Gateway, userId: string): Promise<readonly Tool[]> {
+    return this.#tools.visible(gateway.projectId, userId, (await this.#offers.of(gateway)).tools);
   }
 
   /**

@@ -45,16 +45,42 @@ export const InvitationRequest = Type.Object({
   name: Type.Optional(name),
 });
 
-/** `link` is shown once. The first who opens it is taken for the person. */
+/** `link` is shown once. The first who uses it is taken for the person. Without one where people sign in elsewhere. */
 export const InvitationResponse = Type.Object({
   user_id: userId,
   role: PersonRole,
-  kind: Type.Enum(["passkey", "session"], {
-    description: "What the link does: set a passkey, or sign in once.",
-  }),
-  link: Type.String({ description: "A one-time address for the person." }),
-  expires_at: time,
+  kind: Type.Optional(
+    Type.Enum(["passkey", "session"], {
+      description: "What the link does: set a passkey, or sign in once.",
+    }),
+  ),
+  link: Type.Optional(Type.String({ description: "A one-time address for the person." })),
+  expires_at: Type.Optional(time),
   note: Type.Optional(Type.String({ description: "What is to be known about this way of signing in." })),
+});
+
+export const PersonChangeRequest = Type.Object({
+  user_id: userId,
+  role: Type.Optional(PersonRole),
+  name: Type.Optional(name),
+});
+
+export const PersonStateResponse = Type.Object({
+  user_id: userId,
+  role: PersonRole,
+  name: Type.Optional(name),
+});
+
+export const PersonRequest = Type.Object({ user_id: userId });
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+
+/** Numbers of what stopped working. */
+export const RemovedPersonResponse = Type.Object({
+  user_id: userId,
+  passkeys: count("Number of passkeys."),
+  sessions: count("Number of browser sessions."),
+  clients: count("Number of clients that acted for the person."),
 });
 
 export type BrowserSession = Static<typeof BrowserSessionResponse>;
@@ -63,3 +89,6 @@ export type EndedSessions = Static<typeof EndedSessionsResponse>;
 export type PersonRecord = Static<typeof PersonResponse>;
 export type Invitation = Static<typeof InvitationRequest>;
 export type InvitationLink = Static<typeof InvitationResponse>;
+export type PersonChange = Static<typeof PersonChangeRequest>;
+export type PersonState = Static<typeof PersonStateResponse>;
+export type RemovedPerson = Static<typeof RemovedPersonResponse>;

@@ -70,8 +70,10 @@ export function stamp(id: string, now: number): Transaction<number> {
 }
 
 export function* remove(projectId: string, userId: string, id: string): Transaction<number> {
-  yield* touch("sessions");
-  return yield* run(REMOVE, projectId, userId, id);
+  const removed = yield* run(REMOVE, projectId, userId, id);
+  // Unknown ids must not empty the caches.
+  if (removed > 0) yield* touch("sessions");
+  return removed;
 }
 
 export function* removeOf(projectId: string, userId: string): Transaction<number> {

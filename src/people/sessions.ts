@@ -53,9 +53,14 @@ export class Sessions {
 
   /**
    * Begins a session and returns the value of its cookie; undefined if `startedBy` has begun one already. `former`: the
-   * cookie that the browser sent, whose session ends, so that a session cannot be prepared for another person.
+   * cookie that the browser sent, whose session ends, so that a session cannot be prepared for another person. `also`:
+   * steps of the same transaction, such as the use of a one-time link; if they throw, no session begins.
    */
-  async begin(started: NewSession, former?: string): Promise<string | undefined> {
+  async begin(
+    started: NewSession,
+    former?: string,
+    also?: () => Transaction<void>,
+  ): Promise<string | undefined> {
     const { store, clock, random, settings } = this.#core;
     const cookie = newToken(random);
     const now = clock.now();
@@ -75,6 +80,7 @@ export class Sessions {
     const audit = this.#audit;
     const actor = { kind: "browser", projectId: started.projectId, address: started.address } as const;
     const added = await store.write(function* (): Transaction<boolean> {
+      if (also !== undefined) yield* also();
       if (former !== undefined) yield* repository.removeByHash(started.projectId, hashOf(former));
       yield* repository.removeExpired(now);
       yield* repository.removeOldest(started.projectId, started.userId, MOST_PER_PERSON - 1);

@@ -177,14 +177,28 @@ export class Tools {
 
   /** Which requirements of the tools are met for the user. With `authorize`, starts consents for missing scopes. */
   async requirements(principal: Principal, request: ToolRequirements): Promise<ToolRequirementsReport> {
-    const { projectId } = principal;
     const userId = actFor(principal, request.user_id);
     const tools = await this.#named(principal, userId, request);
+    return this.needsOf(principal, userId, tools, request.authorize === true);
+  }
+
+  /** The same for tools that the user sees. */
+  async needsOf(
+    principal: Principal,
+    userId: string,
+    tools: readonly Tool[],
+    authorize = false,
+  ): Promise<ToolRequirementsReport> {
+    const { projectId } = principal;
+    const lookUps = this.#requirements.lookUps(projectId, userId);
     const states = await Promise.all(
-      tools.map(async (tool) => ({ tool, state: await this.#requirements.of(projectId, userId, tool) })),
+      tools.map(async (tool) => ({
+        tool,
+        state: await this.#requirements.of(projectId, userId, tool, lookUps),
+      })),
     );
     return reportOf(states, async (provider, scopes) =>
-      request.authorize === true ? this.#startConsent(principal, { userId, provider, scopes }) : undefined,
+      authorize ? this.#startConsent(principal, { userId, provider, scopes }) : undefined,
     );
   }
 

@@ -42,6 +42,7 @@ export class UserExports {
       remembered: of("remembered"),
       answers: of("answers"),
       keys: of("keys"),
+      workloads: of("workloads"),
       workers: of("workers"),
       suspensions: of("suspensions"),
       people: of("people"),
@@ -51,7 +52,6 @@ export class UserExports {
       identities: of("identities"),
       clients: of("clients"),
       client_tokens: of("client_tokens"),
-      workloads: of("workloads"),
       executions: await this.#executions(principal, userId),
       audit: (await this.#trail.ofUser(principal, userId)).map((entry) => ({ ...entry })),
     };

@@ -8,17 +8,11 @@ import {
   type Query,
   run,
   type SqlValue,
-  type Store,
   touch,
   type Transaction,
 } from "../store";
 
 export type UserRow = Readonly<Record<string, SqlValue>>;
-
-export interface UserCounts {
-  connections: number;
-  scheduled_runs: number;
-}
 
 export interface UserTable {
   /** The list of the export. */
@@ -61,6 +55,13 @@ export const TABLES: readonly UserTable[] = [
     name: "keys",
     rows: query(
       "SELECT id, name, role FROM api_keys WHERE project_id = ? AND EXISTS " +
+        "(SELECT 1 FROM json_each(users) WHERE value = ?) ORDER BY id",
+    ),
+  },
+  {
+    name: "workloads",
+    rows: query(
+      "SELECT id, name, role FROM workloads WHERE project_id = ? AND EXISTS " +
         "(SELECT 1 FROM json_each(users) WHERE value = ?) ORDER BY id",
     ),
   },
@@ -117,13 +118,6 @@ export const TABLES: readonly UserTable[] = [
         "WHERE project_id = ? AND user_id = ? ORDER BY created_at, kind, hash",
     ),
   },
-  {
-    name: "workloads",
-    rows: query(
-      "SELECT id, name, role FROM workloads WHERE project_id = ? AND EXISTS " +
-        "(SELECT 1 FROM json_each(users) WHERE value = ?) ORDER BY id",
-    ),
-  },
 ];
 
 export const CONNECTIONS = query<UserRow>(
@@ -172,12 +166,12 @@ export function* removeUser(projectId: string, userId: string): Transaction<void
   yield* run(COUNT_DOWN, runs, projectId);
   yield* run(DELETE_ANSWERS, projectId, userId);
   yield* unpin({ projectId, userId });
+  yield* unpinWorkloads({ projectId, userId });
   yield* run(DELETE_SUSPENSION, projectId, userId);
   yield* run(LEAVE_WORKERS, projectId, userId);
   yield* endAccess(projectId, userId);
   yield* run(DELETE_PERSON, projectId, userId);
   for (const statement of INVITED_BY) yield* run(statement, projectId, `user:${userId}`);
-  yield* unpinWorkloads({ projectId, userId });
   for (const kind of [
     "authorizations",
     "idempotency",
@@ -195,87 +189,4 @@ export function* rowsInTransaction(
   userId: string,
 ): Transaction<UserRow[]> {
   return yield* all(rows, projectId, userId);
-}
-
-// Each part reads as many users as the page can have.
-const PARTS_OF = [
-  "connections",
-  "authorizations",
-  "scheduled_runs",
-  "revocations",
-  "idempotency",
-  "audit_people",
-  "suspended_users",
-  "people",
-  "browser_sessions",
-  "identities",
-  "client_grants",
-] as const;
-const PARTS = PARTS_OF.map((table) =>
-  query<{ user_id: string }>(
-    `SELECT DISTINCT user_id FROM ${table} WHERE project_id = ? AND user_id > ? AND user_id NOT LIKE 'erased-%' ` +
-      "ORDER BY user_id LIMIT ?",
-  ),
-);
-const IS_NAMED = PARTS_OF.map((table) =>
-  query<{ user_id: string }>(`SELECT user_id FROM ${table} WHERE project_id = ? AND user_id = ? LIMIT 1`),
-);
-const HAS_EXECUTED = query<{ user_id: string }>(
-  "SELECT user_id FROM executions WHERE project_id = ? AND user_id = ? LIMIT 1",
-);
-const EXECUTED = query<{ user_id: string }>(
-  "SELECT DISTINCT user_id FROM executions WHERE project_id = ? AND user_id > ? ORDER BY user_id LIMIT ?",
-);
-const countsIn = (table: string) =>
-  query<{ user_id: string; count: number }>(
-    `SELECT user_id, COUNT(*) AS count FROM ${table} WHERE project_id = ? AND user_id IN (SELECT value FROM json_each(?)) ` +
-      "GROUP BY user_id",
-  );
-const CONNECTIONS_OF = countsIn("connections");
-const RUNS_OF = countsIn("scheduled_runs");
-
-/** The ids of users after one, in the order of their bytes. Those of erased users begin with a control character. */
-export async function userIds(
-  { store, logStore }: { store: Store; logStore: Store },
-  projectId: string,
-  { after, limit }: { after: string; limit: number },
-): Promise<string[]> {
-  const found = await Promise.all([
-    ...PARTS.map((part) => store.all(part, projectId, after, limit)),
-    logStore.all(EXECUTED, projectId, after, limit),
-  ]);
-  const ids = new Set(found.flat().map(({ user_id }) => user_id));
-  return [...ids].toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).slice(0, limit);
-}
-
-/** The user, if something is stored. */
-export async function knownUser(
-  { store, logStore }: { store: Store; logStore: Store },
-  projectId: string,
-  userId: string,
-): Promise<string[]> {
-  const found = await Promise.all([
-    ...IS_NAMED.map((part) => store.get(part, projectId, userId)),
-    logStore.get(HAS_EXECUTED, projectId, userId),
-  ]);
-  return found.some((row) => row !== undefined) ? [userId] : [];
-}
-
-/** What is stored about users, by their ids. */
-export async function countsOf(
-  store: Store,
-  projectId: string,
-  userIds: readonly string[],
-): Promise<(userId: string) => UserCounts> {
-  const ids = JSON.stringify(userIds);
-  const [connections, runs] = await Promise.all(
-    [CONNECTIONS_OF, RUNS_OF].map(async (statement) => {
-      const rows = await store.all(statement, projectId, ids);
-      return new Map(rows.map(({ user_id, count }) => [user_id, count]));
-    }),
-  );
-  return (userId) => ({
-    connections: connections?.get(userId) ?? 0,
-    scheduled_runs: runs?.get(userId) ?? 0,
-  });
 }

@@ -1,5 +1,6 @@
 // What is known of users, and what is done with all of it. Not in the published contract.
 import { type Static, Type } from "typebox";
+import { PERSON_ROLES } from "../identity/schema";
 
 const id = Type.String({ minLength: 1, maxLength: 256, description: "The id of the user." });
 const rows = (description: string) => Type.Array(Type.Record(Type.String(), Type.Unknown()), { description });
@@ -20,6 +21,13 @@ export const UsersResponse = Type.Object({
       suspended: Type.Boolean({ description: "Whether nothing is done for the user." }),
       connections: count("Number of grants."),
       scheduled_runs: count("Number of scheduled runs, ended ones included."),
+      role: Type.Optional(
+        Type.Enum([...PERSON_ROLES], { description: "What an invited person may do in the project." }),
+      ),
+      name: Type.Optional(Type.String({ description: "How pages call an invited person." })),
+      passkeys: count("Number of passkeys."),
+      sessions: count("Number of browsers in which the user is signed in."),
+      clients: count("Number of clients that the user has allowed to act."),
     }),
   ),
   next: Type.Optional(Type.String({ description: "Value of `after` for the next page." })),
@@ -37,6 +45,7 @@ export const UserExportResponse = Type.Object({
   remembered: rows("What tools have kept of listings, without the content."),
   answers: rows("Answers that are kept for repeated requests."),
   keys: rows("API keys that are pinned to the user, among others or alone."),
+  workloads: rows("Workloads that are pinned to the user, among others or alone."),
   workers: rows("Workers whose catalogs are read with the consent of the user."),
   suspensions: rows("Since when the user is suspended."),
   people: rows("The role of an invited person."),
@@ -46,7 +55,6 @@ export const UserExportResponse = Type.Object({
   identities: rows("What the identity provider says about the person: groups; never tokens."),
   clients: rows("Clients that the person has allowed to act."),
   client_tokens: rows("Tokens and codes of these clients, without their values."),
-  workloads: rows("Workloads that are pinned to the user, among others or alone."),
   executions: rows("The execution log."),
   audit: rows("Entries of the audit trail that name the user. They stay, under a pseudonym."),
 });

@@ -11,7 +11,8 @@ import type { Providers } from "../providers";
 import type { Store, Transaction } from "../store";
 import type { StdioWorkers } from "../workers";
 import { UserExports } from "./export";
-import { countsOf, knownUser, removeUser, userIds } from "./repository";
+import { countsOf, knownUser, userIds } from "./lists";
+import { removeUser } from "./repository";
 import type { ErasedUser, UserExport, UsersFilter, UsersPage, UserState } from "./schema";
 
 export interface UserParts {

@@ -53,7 +53,9 @@ export class AdministratorKeys {
     request: KeyRequest,
   ): Promise<{ user: string; authorization: Authorization } | undefined> {
     const { projectId, incarnation } = principal;
-    const user = actFor(principal, request.user_id ?? keyUserOf(row));
+    // People enter keys of their own only.
+    const own = principal.kind === "user" ? principal.userId : undefined;
+    const user = actFor(principal, request.user_id ?? own ?? keyUserOf(row));
     let last: Authorization | undefined;
     for (const id of userKeyIdsOf(row)) {
       const provider = await this.#parts.providers.find(projectId, id);

@@ -1,7 +1,7 @@
 // Workers: servers of others whose tools a project offers.
 export type { Define, WorkerCatalog } from "./catalogs";
 export { definitionOf } from "./foreign";
-export { IdentityKeys, sealedIdentityKeys } from "./identity";
+export { IdentityKeys } from "./identity";
 export { httpKind } from "./http";
 export { type McpKind, mcpKind } from "./mcp";
 export type { WorkerKinds } from "./refresh";

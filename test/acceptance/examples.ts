@@ -27,6 +27,13 @@ export const OTHERWISE: Readonly<Record<string, [code: number, reason: string]>>
   "runtime chat": [2, "is a conversation at a terminal"],
   "runtime secrets set VENDOR_TOKEN": [2, "asks for the value at a terminal"],
   "runtime connections add tracker --user alice": [2, "asks for the key at a terminal"],
+  "runtime users invite alice": [1, "needs a deployment where people sign in"],
+  "runtime users invite bob --role auditor --name 'Bob Miller'": [
+    1,
+    "needs a deployment where people sign in",
+  ],
+  "runtime users update alice --role approver": [3, "needs a person who was invited"],
+  "runtime users remove alice": [3, "needs a person who was invited"],
   "runtime keys rotate-root": [2, "asks for confirmation at a terminal"],
   "runtime login https://runtime.example.com": [2, "asks for the key at a terminal"],
   "runtime login https://runtime.example.com --key-file - < key": [1, "names a server that is not there"],
@@ -69,6 +76,8 @@ export const OTHERWISE: Readonly<Record<string, [code: number, reason: string]>>
 };
 const PLUGIN =
   "plugins create channels --pre http://127.0.0.1:PORT/pre --post http://127.0.0.1:PORT/post --status active";
+const WORKLOAD =
+  "--issuer https://ci.example.com --audience https://runtime.example.com --subject repo:acme/app";
 /** What is there before an example, by a pattern of it: commands that may fail because it is there already. */
 const GIVEN: readonly [RegExp, readonly string[]][] = [
   [/^runtime backup (verify|restore|show) runtime.backup( |$)/, ["backup create runtime.backup"]],
@@ -78,6 +87,13 @@ const GIVEN: readonly [RegExp, readonly string[]][] = [
   [/^runtime projects create sales/, ["projects delete sales --force"]],
   [/^runtime projects delete sales|--project sales/, ["projects create sales", "projects create sales-test"]],
   [/^runtime keys create my-agent/, ["keys delete my-agent --yes"]],
+  [/^runtime workloads create deploy/, ["workloads delete deploy --yes"]],
+  [/^runtime workloads create jobs/, ["workloads delete jobs --yes"]],
+  [
+    /^runtime workloads (show|delete) deploy/,
+    ["workloads delete deploy --yes", `workloads create deploy ${WORKLOAD}`],
+  ],
+  [/^runtime keys rotate my-agent/, ["keys delete my-agent --yes", "keys create my-agent"]],
   [/^runtime keys (show|delete) my-agent/, ["keys delete my-agent --yes", "keys create my-agent"]],
   [/^runtime providers create slack/, ["providers delete slack --force"]],
   [/^runtime providers create --file/, ["providers delete own --force"]],
@@ -143,7 +159,7 @@ const NEEDS_CONSENT =
 const ENDS_CONSENT = /^runtime (connections delete|users erase|providers (create|delete) slack)/;
 
 /** Examples that ask before they delete. They are printed without `--yes`, so that a copied line does no harm. */
-export const ASKS = /^runtime \w+ delete |^runtime apply .* --prune$|^runtime users erase /;
+export const ASKS = /^runtime \w+ delete |^runtime apply .* --prune$|^runtime users (erase|remove) /;
 
 /** Examples that run until they are stopped. */
 export const SERVES = /^runtime (?:serve|sandbox)/;

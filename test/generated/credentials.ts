@@ -6,7 +6,7 @@ import type { Credential } from "./world";
 const COLUMN: Partial<Record<Credential, Column>> = {
   "a read key": "read",
   "a run key": "run",
-  "a user token": "user token",
+  "a user token": "member",
   "a verify key": "verify",
   "a metrics key": "metrics",
   "an admin key": "admin",

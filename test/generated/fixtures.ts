@@ -47,6 +47,8 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
   "executions-get": { path: async (world, project) => ({ id: await execution(world, project) }) },
   "scheduled-tool-cancel": { path: async (world, project) => ({ id: await schedule(world, project) }) },
   "scheduled-tool-get": { path: async (world, project) => ({ id: await schedule(world, project) }) },
+  "users-update": { body: async (world, project) => ({ user_id: await invite(world, project) }) },
+  "users-remove": { body: async (world, project) => ({ user_id: await invite(world, project) }) },
   "server-proof": {
     query: async (world) => ({ server: await announced(world), challenge: "x".repeat(40) }),
   },
@@ -133,4 +135,11 @@ async function verifierTest(world: World, { admin }: Project): Promise<string> {
   const test = { verifier_url: "https://application.example.com/verify", user_id: USER };
   const { body } = await api(world.site.url, admin).post("/v1/auth/validate_custom_verifier", test);
   return String(at(body, "flow_id"));
+}
+
+async function invite(world: World, { id }: Project): Promise<string> {
+  const { identity, invitations } = world.site.runtime;
+  const user_id = `person ${world.count()}`;
+  await invitations.invite(await identity.operator(id), { user_id });
+  return user_id;
 }

@@ -122,6 +122,9 @@ export async function startWorld(running?: Platforms): Promise<World> {
     for (const one of [entry, embeddings])
       await site.runtime.models.create(await site.runtime.identity.operator(id), one);
     await consent(site, admin);
+    // People can be invited. The consents of the world came before.
+    const principal = await site.runtime.identity.operator(id);
+    await site.runtime.identity.projects.update(principal, id, { sign_in: "passkey" });
     return { id, organization: "default", mark, admin, workers };
   };
   const own = await project("default", "other");

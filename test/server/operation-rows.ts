@@ -33,6 +33,12 @@ const PLUGIN = {
   webhook_config: { endpoints: { pre: { ...ENDPOINT, priority: 1 } } },
 };
 const WORKER = { id: "made", mcp: { uri: "http://127.0.0.1:1/mcp", timeout: 1, retry: 0 } };
+const WORKLOAD = {
+  name: "made",
+  issuer: "https://ci.example",
+  audience: "https://runtime.example",
+  subject: "repo:acme/app:*",
+};
 const RUN = { tool_name: "Chat.WhoAmI", user_id: "alice" };
 
 // In this order each of them succeeds for an admin key.
@@ -152,12 +158,25 @@ export const ROWS: Record<string, Row> = {
   // Each stage has other ids of keys, so the table can only send an unknown one.
   "keys-get": { path: "/v1/admin/keys/key_unknown", success: 404 },
   "keys-delete": { path: "/v1/admin/keys/key_unknown", success: 404 },
+  "keys-rotate": { path: "/v1/admin/keys/key_unknown/rotate", body: {}, success: 404 },
+  "workloads-list": { path: "/v1/admin/workloads", success: 200 },
+  "workloads-create": { path: "/v1/admin/workloads", body: WORKLOAD, success: 201 },
+  "workloads-get": { path: "/v1/admin/workloads/wl_unknown", success: 404 },
+  "workloads-delete": { path: "/v1/admin/workloads/wl_unknown", success: 404 },
   "identity-keys-rotate": { path: "/v1/identity_keys/rotate", success: 200 },
   "users-list": { path: "/v1/admin/users", success: 200 },
   "users-export": { path: "/v1/admin/users/export", body: { user_id: "ada" }, success: 200 },
   "users-erase": { path: "/v1/admin/users/erase", body: { user_id: "nobody-known" }, success: 200 },
   "users-suspend": { path: "/v1/admin/users/suspend", body: { user_id: "suspended" }, success: 200 },
   "users-resume": { path: "/v1/admin/users/resume", body: { user_id: "suspended" }, success: 200 },
+  // People do not sign in here.
+  "users-invite": { path: "/v1/admin/users/invite", body: { user_id: "invited" }, success: 400 },
+  "users-update": {
+    path: "/v1/admin/users/update",
+    body: { user_id: "unknown", role: "admin" },
+    success: 404,
+  },
+  "users-remove": { path: "/v1/admin/users/remove", body: { user_id: "unknown" }, success: 404 },
   "sessions-list": { path: "/v1/admin/users/sessions?user_id=ada", success: 200 },
   "sessions-end": { path: "/v1/admin/users/sessions/end", body: { user_id: "ada" }, success: 200 },
   "data-key-rotate": { path: "/v1/admin/data_key/rotate", success: 200 },

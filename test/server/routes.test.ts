@@ -17,6 +17,10 @@ const MCP = [
 const PAGES = [
   "GET /",
   "GET /favicon.ico",
+  "GET /me",
+  "POST /me",
+  "GET /me/:project",
+  "POST /me/:project",
   "GET /authorize/:token",
   "POST /authorize/:token",
   "GET /api/v1/oauth/:external_id/callback",

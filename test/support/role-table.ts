@@ -1,9 +1,23 @@
 // The table of docs/roles.md, which says which credential may call which address.
 import { join } from "node:path";
+import type { PersonRole } from "../../src/identity";
 
+/** Roles of API keys. */
+const KEYS = ["read", "run", "verify", "metrics", "admin"] as const;
+/** Roles of people. */
+export const PEOPLE = ["member", "approver", "auditor", "administrator"] as const;
 /** The columns, in the order of the page. */
-export const COLUMNS = ["none", "read", "run", "user token", "verify", "metrics", "admin"] as const;
+export const COLUMNS = ["none", ...KEYS, ...PEOPLE] as const;
 export type Column = (typeof COLUMNS)[number];
+export type PersonColumn = (typeof PEOPLE)[number];
+
+/** The role of the people of a column. */
+export const ROLE_OF: Readonly<Record<PersonColumn, PersonRole>> = {
+  member: "member",
+  approver: "approver",
+  auditor: "auditor",
+  administrator: "admin",
+};
 
 export interface TableRow {
   /** For example `GET /v1/tools/{name}`. */

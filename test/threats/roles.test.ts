@@ -2,23 +2,36 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { issued } from "../interop/oidc/forge";
 import { type OpenIdSite, startOpenIdSite } from "../interop/oidc/site";
-import { COLUMNS, type Column, ROLE_TABLE, type TableRow } from "../support/role-table";
+import { COLUMNS, type Column, PEOPLE, ROLE_OF, ROLE_TABLE, type TableRow } from "../support/role-table";
 import { printFigure } from "./figure";
 
 let deployment: OpenIdSite;
 let credentials: Readonly<Record<Column, string | undefined>>;
 beforeAll(async () => {
-  deployment = await startOpenIdSite();
+  deployment = await startOpenIdSite({
+    environment: {
+      RUNTIME_SIGN_IN: "oidc",
+      RUNTIME_AUTH_CLIENT_ID: "people",
+      // Secrets in addresses are unknown here.
+      RUNTIME_LIMITS_BAD_CREDENTIALS: "0",
+    },
+  });
   const { site, provider } = deployment;
   const operator = await site.runtime.identity.operator("default");
   const gateway = { name: "keys", slug: "keys", auth_type: "arcade_header" } as const;
   await site.runtime.gateways.create(operator, gateway);
   await site.runtime.gateways.create(operator, { name: "tokens", slug: "tokens" });
+  for (const column of PEOPLE)
+    await site.runtime.invitations.invite(operator, { user_id: column, role: ROLE_OF[column] });
+  const person = (column: Column): string => issued(provider, site.url, { sub: column });
   credentials = {
     none: undefined,
     read: await site.key("read"),
     run: await site.key("run"),
-    "user token": issued(provider, site.url),
+    member: person("member"),
+    approver: person("approver"),
+    auditor: person("auditor"),
+    administrator: person("administrator"),
     verify: await site.key("verify"),
     metrics: await site.key("metrics"),
     admin: await site.key("admin"),

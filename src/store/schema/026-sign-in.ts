@@ -32,6 +32,11 @@ export const signIn: Migration = {
       created_at INTEGER NOT NULL, created_by TEXT NOT NULL, expires_at INTEGER NOT NULL, ${OF_PERSON}
     ) STRICT`,
     "CREATE INDEX sign_in_links_of_person ON sign_in_links (project_id, user_id)",
+    // Challenges that passkeys have answered, until they expire: each works once. The others are not stored.
+    `CREATE TABLE used_challenges (
+      hash TEXT NOT NULL PRIMARY KEY, ${OF_PROJECT}, expires_at INTEGER NOT NULL
+    ) STRICT`,
+    "CREATE INDEX used_challenges_end ON used_challenges (expires_at)",
     // `started_by`: hash of the sign-in that began the session, so that none begins two.
     `CREATE TABLE browser_sessions (
       id TEXT NOT NULL PRIMARY KEY, ${OF_PROJECT}, user_id TEXT NOT NULL, hash TEXT NOT NULL UNIQUE,
@@ -47,25 +52,6 @@ export const signIn: Migration = {
       claimed_at INTEGER NOT NULL, failed_at INTEGER NOT NULL, sealed_tokens TEXT, PRIMARY KEY (project_id, user_id)
     ) STRICT`,
     ...lateWriteTriggers("identities", "sealed_tokens"),
-    // What the authorization server keeps, by kind and hash: codes, refresh tokens, sessions, interactions, device codes.
-    `CREATE TABLE oauth_items (
-      kind TEXT NOT NULL, hash TEXT NOT NULL, ${OF_PROJECT}, user_id TEXT, client_id TEXT, grant_hash TEXT, uid_hash TEXT,
-      user_code_hash TEXT, sealed_payload TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER,
-      consumed_at INTEGER, PRIMARY KEY (kind, hash)
-    ) STRICT`,
-    "CREATE INDEX oauth_items_of_grant ON oauth_items (grant_hash) WHERE grant_hash IS NOT NULL",
-    "CREATE INDEX oauth_items_of_uid ON oauth_items (kind, uid_hash) WHERE uid_hash IS NOT NULL",
-    "CREATE INDEX oauth_items_of_code ON oauth_items (kind, user_code_hash) WHERE user_code_hash IS NOT NULL",
-    "CREATE INDEX oauth_items_end ON oauth_items (expires_at) WHERE expires_at IS NOT NULL",
-    "CREATE INDEX oauth_items_of_project ON oauth_items (project_id)",
-    ...lateWriteTriggers("oauth_items", "sealed_payload"),
-    // Clients that registered themselves. Sealed with the data key of the default project, because they belong to none.
-    `CREATE TABLE oauth_clients (
-      id TEXT NOT NULL PRIMARY KEY, name TEXT, ${OF_PROJECT}, sealed_metadata TEXT NOT NULL, registered_from TEXT,
-      created_at INTEGER NOT NULL, used_at INTEGER, expires_at INTEGER
-    ) STRICT`,
-    "CREATE INDEX oauth_clients_end ON oauth_clients (expires_at) WHERE expires_at IS NOT NULL",
-    ...lateWriteTriggers("oauth_clients", "sealed_metadata"),
     // What a person has allowed a client. `resource`: id of the gateway; empty: the API of the project.
     `CREATE TABLE client_grants (
       id TEXT NOT NULL PRIMARY KEY, ${OF_PROJECT}, user_id TEXT NOT NULL, client_id TEXT NOT NULL, client_name TEXT,
@@ -73,6 +59,28 @@ export const signIn: Migration = {
       UNIQUE (project_id, user_id, client_id, resource)
     ) STRICT`,
     "CREATE INDEX client_grants_of_client ON client_grants (client_id)",
+    // What the authorization server keeps, by kind and hash: codes, refresh tokens, interactions, device codes. `grant_hash`:
+    // of the tokens of one sign-in. A row of the kind Grant says that they are alive.
+    `CREATE TABLE oauth_items (
+      kind TEXT NOT NULL, hash TEXT NOT NULL, ${OF_PROJECT}, user_id TEXT, client_id TEXT,
+      grant_id TEXT REFERENCES client_grants (id) ON DELETE CASCADE, grant_hash TEXT, user_code_hash TEXT,
+      sealed_payload TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER, consumed_at INTEGER,
+      PRIMARY KEY (kind, hash)
+    ) STRICT`,
+    "CREATE INDEX oauth_items_of_grant ON oauth_items (grant_id) WHERE grant_id IS NOT NULL",
+    "CREATE INDEX oauth_items_of_sign_in ON oauth_items (grant_hash) WHERE grant_hash IS NOT NULL",
+    "CREATE INDEX oauth_items_of_code ON oauth_items (kind, user_code_hash) WHERE user_code_hash IS NOT NULL",
+    "CREATE INDEX oauth_items_end ON oauth_items (expires_at) WHERE expires_at IS NOT NULL",
+    "CREATE INDEX oauth_items_of_project ON oauth_items (project_id)",
+    ...lateWriteTriggers("oauth_items", "sealed_payload"),
+    // Clients that registered themselves and that somebody has allowed something, or that were revoked. Sealed with the data key
+    // of the default project, because they belong to none.
+    `CREATE TABLE oauth_clients (
+      id TEXT NOT NULL PRIMARY KEY, ${OF_PROJECT}, name TEXT, sealed_metadata TEXT NOT NULL,
+      created_at INTEGER NOT NULL, used_at INTEGER NOT NULL, revoked_at INTEGER
+    ) STRICT`,
+    "CREATE INDEX oauth_clients_end ON oauth_clients (used_at)",
+    ...lateWriteTriggers("oauth_clients", "sealed_metadata"),
     // Keys that sign access tokens. Of the installation, sealed with the data key of the default project.
     `CREATE TABLE token_keys (
       id TEXT NOT NULL PRIMARY KEY, ${OF_PROJECT},
@@ -81,6 +89,8 @@ export const signIn: Migration = {
     ) STRICT`,
     "CREATE UNIQUE INDEX token_keys_state ON token_keys (state) WHERE state <> 'retired'",
     ...lateWriteTriggers("token_keys", "sealed_private_key"),
+    // The key that has replaced this one in a rotation.
+    "ALTER TABLE api_keys ADD COLUMN replaced_by TEXT",
     // Machines whose own tokens are accepted in place of an API key.
     `CREATE TABLE workloads (
       id TEXT NOT NULL PRIMARY KEY, ${OF_PROJECT}, name TEXT NOT NULL, issuer TEXT NOT NULL, audience TEXT NOT NULL,

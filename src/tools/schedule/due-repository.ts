@@ -24,6 +24,21 @@ const RETRIES_AHEAD = query<ListedRun>(
     "ORDER BY due_at, id LIMIT ?",
 );
 
+const OPEN_OF_USER = query<ListedRun>(
+  `SELECT ${LISTED} FROM scheduled_runs WHERE project_id = ? AND user_id = ? AND finished_at IS NULL ` +
+    "ORDER BY run_at, id LIMIT ?",
+);
+
+/** The runs of a user that have not ended, the next one first. */
+export function openRuns(
+  store: Store,
+  projectId: string,
+  userId: string,
+  limit: number,
+): Promise<ListedRun[]> {
+  return store.all(OPEN_OF_USER, projectId, userId, limit);
+}
+
 /** The earliest runs whose time has come. */
 export function dueRuns(store: Store, now: number, limit: number): Promise<ListedRun[]> {
   return store.all(DUE, now, limit);

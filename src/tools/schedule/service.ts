@@ -4,11 +4,12 @@ import { type Page, page, type Paging, paging, timestamp } from "../../base";
 import type { Core } from "../../core";
 import { newId } from "../../crypto";
 import { conflict, invalidParameter, notFound, unknownRecord } from "../../errors";
-import { actorOf, maySee, type Principal } from "../../identity";
+import { actorOf, mayEnd, maySee, type Principal, visibleUsers } from "../../identity";
 import type { Limits } from "../../limits";
 import { DeletionTime } from "../../store";
 import type { Tool } from "../registry";
 import type { ExecuteTool, Execution } from "../schema";
+import { openRuns } from "./due-repository";
 import * as repository from "./repository";
 import type { AttemptRow, ListedRun, RunRow } from "./repository";
 import type {
@@ -109,11 +110,16 @@ export class Schedule {
     const window = paging(query);
     const { store } = this.#core;
     const { projectId } = principal;
-    const users = usersOf(principal);
+    const users = visibleUsers(principal);
     if (users !== undefined && users.length !== 1) return this.#listOf(projectId, users, window);
     const user = users?.[0];
     const rows = await repository.listRuns(store, projectId, user, window.limit, window.offset);
     return page(rows.map(recordOf), await repository.countRuns(store, projectId, user), window);
+  }
+
+  /** The runs of a user that have not ended, the next one first. */
+  async open(projectId: string, userId: string, most: number): Promise<ToolExecution[]> {
+    return (await openRuns(this.#core.store, projectId, userId, most)).map(recordOf);
   }
 
   /** By `te_…` or `tc_…`. Throws `invalid_parameter` for an id that is unknown, or another user's or project's. */
@@ -142,7 +148,7 @@ export class Schedule {
     const { store, clock } = this.#core;
     const { projectId } = principal;
     const row = await repository.findRun(store, projectId, id);
-    if (row === undefined || !maySee(principal, row.user_id))
+    if (row === undefined || !mayEnd(principal, row.user_id))
       throw notFound("No scheduled run with this id exists in this project.");
     const audit = this.#audit;
     const details = { tool: `${row.toolkit_name}.${row.tool_name}`, run_at: timestamp(row.run_at) };
@@ -206,12 +212,6 @@ function recordOf(row: ListedRun): ToolExecution {
     ...(row.finished_at === null ? {} : { finished_at: timestamp(row.finished_at) }),
     updated_at: timestamp(row.updated_at),
   };
-}
-
-/** The users whose runs a principal may list; undefined: all. */
-function usersOf(principal: Principal): readonly string[] | undefined {
-  if (principal.kind === "user") return [principal.userId];
-  return principal.kind === "key" ? (principal.users ?? undefined) : undefined;
 }
 
 function newestFirst(left: ListedRun, right: ListedRun): number {

@@ -7,5 +7,5 @@ export {
   workerIdentity,
 } from "./header";
 export { IdentityKeys } from "./keys";
-export { sealedIdentityKeys } from "./repository";
+
 export { identitySigner, type OnBehalf, type SignIdentity } from "./token";

@@ -1,137 +1,23 @@
-// The keys with which a project says who calls its workers: made at first use, replaced by age or at once.
+// The keys with which a project says who calls its workers.
 import type { Audit } from "../../audit";
 import type { Core } from "../../core";
-import { base64Url, Unopenable } from "../../crypto";
 import type { Principal } from "../../identity";
-import { CachedByGeneration, type Transaction } from "../../store";
-import { advance, isDue, isPublished, type NewKey, replaceAll } from "./life";
-import { type KeyRow, listKeys, placeOf, publishedKeys } from "./repository";
+import { identityKeyTable, JwtKeys } from "../../jwt-keys";
 import type { RotatedIdentity } from "./schema";
 
-/** ES256: ECDSA over P-256 with SHA-256 (RFC 7518, section 3.4). */
-const CURVE = { name: "ECDSA", namedCurve: "P-256" } as const;
-export const SIGNATURE = { name: "ECDSA", hash: "SHA-256" } as const;
-
-/** How often it is tried to do what is due. */
-const TRIES = 5;
-/** After a failure, while the key still signs. */
-const AGAIN_MS = 60_000;
-
-export interface SigningKey {
-  id: string;
-  key: CryptoKey;
-}
-
-interface Loaded {
-  rows: readonly KeyRow[];
-  signing: SigningKey | undefined;
-  /** A key that cannot be opened. */
-  lost: string | undefined;
-}
-
-export class IdentityKeys {
-  readonly #core: Core;
+export class IdentityKeys extends JwtKeys {
   readonly #audit: Audit;
-  readonly #loaded: CachedByGeneration<string, Loaded>;
-  /** Monotonic time before which a failed step is not tried again, by project. */
-  readonly #again = new Map<string, number>();
 
   constructor(core: Core, audit: Audit) {
-    this.#core = core;
+    super(core, identityKeyTable);
     this.#audit = audit;
-    this.#loaded = new CachedByGeneration(core.store, "identity_keys");
-  }
-
-  /** The key that signs for a project, made if there is none. Throws what the store throws if none can be stored. */
-  async signing(projectId: string): Promise<SigningKey> {
-    const { clock } = this.#core;
-    for (let tries = 0; tries < TRIES; tries++) {
-      const loaded = await this.#loaded.get(projectId, this.#load);
-      const { rows, signing, lost } = loaded;
-      if (signing !== undefined && !isDue(rows, clock.now())) return signing;
-      if (signing === undefined) await this.#advance(projectId, lost);
-      else if (!(await this.#advancedInTime(projectId))) return signing;
-    }
-    throw new Error("the identity keys of a project keep changing");
-  }
-
-  /** The public keys of all projects, as a JSON Web Key Set (RFC 7517, section 5). */
-  async published(): Promise<{ keys: object[] }> {
-    const now = this.#core.clock.now();
-    const rows = await publishedKeys(this.#core.store);
-    const published = rows.filter((row) => isPublished(row, now));
-    // Written by this class only.
-    return { keys: published.map(({ public_key }) => JSON.parse(public_key) as object) };
   }
 
   /** Replaces the keys of a project at once, for one that has leaked. */
   async rotate(principal: Principal): Promise<RotatedIdentity> {
-    const { store, clock } = this.#core;
-    const audit = this.#audit;
-    const made = await this.#made(principal.projectId);
-    const replaced = await store.write(function* (): Transaction<string[]> {
-      const ids = yield* replaceAll(made, clock.now());
-      yield* audit.record(principal, "identity_key.rotate", made.id, { details: { replaced: ids } });
-      return ids;
-    });
-    return { key_id: made.id, replaced };
+    const { made, replaced } = await this.replace(principal.projectId, (key, ids) =>
+      this.#audit.record(principal, "identity_key.rotate", key, { details: { replaced: ids } }),
+    );
+    return { key_id: made, replaced };
   }
-
-  readonly #load = async (projectId: string): Promise<Loaded> => {
-    const rows = await listKeys(this.#core.store, projectId);
-    const current = rows.find(({ state }) => state === "current");
-    if (current === undefined) return { rows, signing: undefined, lost: undefined };
-    try {
-      return { rows, signing: { id: current.id, key: await this.#opened(current) }, lost: undefined };
-    } catch (error) {
-      if (!(error instanceof Unopenable)) throw error;
-      const fields = { project_id: projectId, id: current.id };
-      this.#core.log.warn("an identity key cannot be decrypted and is replaced", fields);
-      return { rows, signing: undefined, lost: current.id };
-    }
-  };
-
-  async #opened({ project_id, id, sealed_private_key }: KeyRow): Promise<CryptoKey> {
-    const text = await this.#core.keyring.open(project_id, placeOf(id), sealed_private_key ?? "");
-    return crypto.subtle.importKey("pkcs8", Buffer.from(text, "base64url"), CURVE, false, ["sign"]);
-  }
-
-  /** False if it is to be tried later. The present key goes on signing. */
-  async #advancedInTime(projectId: string): Promise<boolean> {
-    const { clock, log } = this.#core;
-    if (clock.monotonic() < (this.#again.get(projectId) ?? -Infinity)) return false;
-    try {
-      await this.#advance(projectId, undefined);
-      this.#again.delete(projectId);
-      return true;
-    } catch (error) {
-      this.#again.set(projectId, clock.monotonic() + AGAIN_MS);
-      log.warn("an identity key could not be replaced", { project_id: projectId, error });
-      return false;
-    }
-  }
-
-  async #advance(projectId: string, lost: string | undefined): Promise<void> {
-    const made = await this.#made(projectId);
-    await this.#core.store.write(() => advance(made, this.#core.clock.now(), lost));
-  }
-
-  async #made(projectId: string): Promise<NewKey> {
-    const pair = await crypto.subtle.generateKey(CURVE, true, ["sign", "verify"]);
-    const { x = "", y = "" } = await crypto.subtle.exportKey("jwk", pair.publicKey);
-    const id = thumbprint(x, y);
-    const secret = base64Url(new Uint8Array(await crypto.subtle.exportKey("pkcs8", pair.privateKey)));
-    return {
-      project_id: projectId,
-      id,
-      public_key: JSON.stringify({ kty: "EC", crv: "P-256", x, y, kid: id, use: "sig", alg: "ES256" }),
-      sealed_private_key: await this.#core.keyring.seal(projectId, placeOf(id), secret),
-    };
-  }
-}
-
-/** RFC 7638, section 3. */
-function thumbprint(x: string, y: string): string {
-  const text = JSON.stringify({ crv: "P-256", kty: "EC", x, y });
-  return base64Url(new Bun.CryptoHasher("sha256").update(text).digest());
 }

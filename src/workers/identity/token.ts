@@ -3,7 +3,8 @@
 import { Redacted } from "../../base";
 import type { Core } from "../../core";
 import { signedToken, unsignedToken } from "../../crypto";
-import { type IdentityKeys, SIGNATURE, type SigningKey } from "./keys";
+import { SIGNATURE, type SigningKey } from "../../jwt-keys";
+import type { IdentityKeys } from "./keys";
 
 /** For clocks that differ: libraries refuse a token of the future without leeway. */
 const EARLIER_S = 5;

@@ -55,7 +55,9 @@ export class WorkerConsents {
     const provider = await this.#providerOf(principal.projectId, access);
     if (provider === undefined)
       throw requirementsNotMet(access.problem ?? "Users cannot consent to this worker. Update it.");
-    const user = actFor(principal, request.user_id ?? access.user ?? userOf(worker.id));
+    // People consent for themselves only.
+    const own = principal.kind === "user" ? principal.userId : undefined;
+    const user = actFor(principal, request.user_id ?? own ?? access.user ?? userOf(worker.id));
     const { projectId, incarnation } = principal;
     const authorization = await this.#parts.authorization.forScopes({
       projectId,

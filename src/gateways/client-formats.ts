@@ -1,5 +1,5 @@
 // The MCP clients that can be connected: file and format of each.
-import type { JsonObject } from "../src/base";
+import type { JsonObject } from "../base";
 
 export const CLIENT_NAMES = [
   "json",
@@ -42,7 +42,7 @@ export interface Format {
 }
 
 const inServers = (server: JsonObject, { name }: Entry): JsonObject => ({ mcpServers: { [name]: server } });
-export const braces = (name: string): string => `\${${name}}`;
+const braces = (name: string): string => `\${${name}}`;
 const braced = (name: string): string => `\${env:${name}}`;
 
 /** Where the desktop client keeps its configuration. */
@@ -99,6 +99,20 @@ export const FORMATS: { readonly [N in Exclude<ClientName, "codex">]: Format } =
     remote: (url, headers) => ({ serverUrl: url, ...headers }),
   },
 };
+
+/** The record of a server in the file of a client. */
+export function serverOf(
+  { variable = braces, remote, local }: Format,
+  { url, key, command }: Entry,
+): JsonObject {
+  const [program, ...args] = command;
+  if (program !== undefined) return local === undefined ? { command: program, args } : local(command);
+  const headers: JsonObject =
+    key === undefined
+      ? {}
+      : { headers: { Authorization: `Bearer ${variable(key.variable)}`, "X-User-ID": key.user } };
+  return remote === undefined ? { url, ...headers } : remote(url, headers);
+}
 
 /** A client with a key must not look for an authorization server when the key is refused. */
 const withoutSignIn = (headers: JsonObject): JsonObject => ("headers" in headers ? { oauth: false } : {});

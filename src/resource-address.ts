@@ -1,6 +1,6 @@
-// The addresses of a gateway as a protected resource (RFC 8707, RFC 9728). A client compares the resource in the metadata
+// The addresses of gateways, and of the API of a project, as protected resources (RFC 8707, RFC 9728). A client compares the resource in the metadata
 // with the address that it asked, so on loopback the resource is at the name that was asked: `localhost` or an address.
-import { isLoopback } from "../base";
+import { isLoopback } from "./base";
 
 export const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
@@ -46,4 +46,9 @@ function originAt({ protocol, port }: URL, name: string): string {
 
 function pathOf({ pathname }: URL): string {
   return pathname === "/" ? "" : pathname.replace(/\/$/, "");
+}
+
+/** The address of the API of a project, for which tokens of its people are issued. */
+export function apiAddress(publicUrl: string, { id, org_id }: { id: string; org_id: string }): string {
+  return id === "default" ? publicUrl : `${publicUrl}/v1/orgs/${org_id}/projects/${id}`;
 }

@@ -1,14 +1,7 @@
 // The life of a key: published before it signs, replaced by age, published until its last token has expired.
-import { isFresh } from "../../base";
-import {
-  addKey,
-  changeState,
-  type KeyRow,
-  keysInTransaction,
-  type PublishedKey,
-  removeKey,
-} from "./repository";
-import type { Transaction } from "../../store";
+import { isFresh } from "../base";
+import type { KeyRow, KeyTable, PublishedKey } from "./repository";
+import type { Transaction } from "../store";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -42,39 +35,44 @@ export function isDue(keys: readonly Pick<KeyRow, "state" | "since">[], now: num
  * Does what is due, as a part of a transaction: several processes may find out at the same time. `made` is used if a key is
  * needed; `lost`: the id of a key that cannot be opened.
  */
-export function* advance(made: NewKey, now: number, lost: string | undefined): Transaction<void> {
+export function* advance(
+  table: KeyTable,
+  made: NewKey,
+  now: number,
+  lost: string | undefined,
+): Transaction<void> {
   const keys: KeyRow[] = [];
-  for (const key of yield* keysInTransaction(made.project_id)) {
+  for (const key of yield* table.inTransaction(made.project_id)) {
     const isOver = key.state === "retired" && key.since <= now && !isFresh(key.since, KEPT_MS, now);
-    if (isOver || key.id === lost) yield* removeKey(key);
-    else keys.push(yield* restarted(key, now));
+    if (isOver || key.id === lost) yield* table.remove(key);
+    else keys.push(yield* restarted(table, key, now));
   }
   const current = keys.find(({ state }) => state === "current");
   const next = keys.find(({ state }) => state === "next");
-  const add = (state: "current" | "next") => addKey({ ...made, state, since: now, created_at: now });
+  const add = (state: "current" | "next") => table.add({ ...made, state, since: now, created_at: now });
   if (current === undefined) {
     if (next === undefined) yield* add("current");
-    else yield* changeState(next, "current", now);
+    else yield* table.changeState(next, "current", now);
   } else if (next !== undefined && !isFresh(next.since, LEAD_MS, now)) {
-    yield* changeState(current, "retired", now);
-    yield* changeState(next, "current", now);
+    yield* table.changeState(current, "retired", now);
+    yield* table.changeState(next, "current", now);
   } else if (next === undefined && !isFresh(current.since, SIGNS_MS, now)) {
     yield* add("next");
   }
 }
 
 /** If the clock was set back, nothing is known of the age of a key: its state begins again. */
-function* restarted(key: KeyRow, now: number): Transaction<KeyRow> {
+function* restarted(table: KeyTable, key: KeyRow, now: number): Transaction<KeyRow> {
   if (key.since <= now) return key;
-  yield* changeState(key, key.state, now);
+  yield* table.changeState(key, key.state, now);
   return { ...key, since: now };
 }
 
 /** Puts a new key in the place of all others, whose tokens are refused as soon as verifiers read the list again. */
-export function* replaceAll(made: NewKey, now: number): Transaction<string[]> {
-  const keys = yield* keysInTransaction(made.project_id);
-  for (const key of keys) yield* removeKey(key);
-  yield* addKey({ ...made, state: "current", since: now, created_at: now });
+export function* replaceAll(table: KeyTable, made: NewKey, now: number): Transaction<string[]> {
+  const keys = yield* table.inTransaction(made.project_id);
+  for (const key of keys) yield* table.remove(key);
+  yield* table.add({ ...made, state: "current", since: now, created_at: now });
   return keys.map(({ id }) => id);
 }
 

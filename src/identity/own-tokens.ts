@@ -1,0 +1,23 @@
+// Tokens that this installation issues to clients of people. Another area issues and checks them.
+import type { PersonRole } from "./principal";
+
+export interface OwnToken {
+  projectId: string;
+  userId: string;
+  /** What the person has allowed the client. */
+  grant: string;
+  /** The address that the token is for. */
+  audience: string;
+  scopes: readonly string[];
+}
+
+export interface OwnTokens {
+  /** Whether a token says that it is one. Nothing is checked. */
+  isOurs(token: string): boolean;
+  /** Throws `invalid_authorization`. */
+  verify(token: string): Promise<OwnToken>;
+  /** Whether the person still allows it. */
+  isGranted(projectId: string, userId: string, grant: string): Promise<boolean>;
+  /** Whether people sign in to the project here, and this one may. Undefined: not. Else the role of the person. */
+  roleOf(projectId: string, userId: string): Promise<PersonRole | undefined>;
+}
