@@ -1,10 +1,13 @@
 // `runtime status`: where commands run, and whether it is healthy.
 import type { ServerState } from "../../src/own-state";
 import type { Status } from "../../src/status";
-import { clientVerb } from "../client/client";
+import { RuntimeError } from "../../src/errors";
+import { type ClientCall, clientVerb, type Remote } from "../client/client";
 import { getStatus } from "../client/projects";
 import { EXIT } from "../errors";
+import type { Io } from "../io";
 import { placeOf } from "../place";
+import { printable } from "../printable";
 import { type Lines, printRecord, type Shape } from "../output";
 
 const SHAPE: Shape<Status> = {
@@ -16,6 +19,45 @@ const SHAPE: Shape<Status> = {
     ...(status.server === undefined ? [] : linesOfServer(status.server)),
   ],
 };
+
+/** What a person may see whose role does not show the state of the project. */
+interface OwnStatus {
+  healthy: boolean;
+  reason?: string;
+  public_url: string;
+  project_id: string;
+  user_id?: string;
+  role: string;
+}
+
+const OWN: Shape<OwnStatus> = {
+  name: ({ project_id }) => project_id,
+  optional: ["reason", "user_id"],
+  columns: [
+    { title: "healthy", value: ({ healthy }) => (healthy ? "yes" : "no") },
+    { title: "reason", value: ({ reason }) => reason },
+    { title: "public address", value: ({ public_url }) => public_url },
+    { title: "project", value: ({ project_id }) => project_id },
+    { title: "user", value: ({ user_id }) => user_id },
+    { title: "role", value: ({ role }) => role },
+  ],
+};
+
+async function showOwn({ io, common }: Omit<ClientCall, "client">, { server }: Remote): Promise<number> {
+  const [health, { project_id, user_id, role }] = await Promise.all([
+    server.get<Pick<OwnStatus, "healthy" | "reason">>("/v1/health"),
+    server.get<Pick<OwnStatus, "project_id" | "user_id" | "role">>("/v1/caller"),
+  ]);
+  const own = { ...health, public_url: server.address, project_id, role };
+  printRecord(io, common, user_id === undefined ? own : { ...own, user_id }, OWN);
+  return health.healthy ? EXIT.ok : EXIT.error;
+}
+
+/** Whether a person who is signed in has a role that does not show the state of the project. */
+function isForPerson(client: ClientCall["client"], error: unknown): client is Remote {
+  const isRefused = error instanceof RuntimeError && error.name === "forbidden";
+  return client.kind === "remote" && client.user !== undefined && isRefused;
+}
 
 function linesOf(status: Status): Lines {
   const { version, commit, build_date, queues, backup } = status;
@@ -78,6 +120,11 @@ function durationOf(seconds: number): string {
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} days`;
 }
 
+function noteOf(io: Io, { server, user }: Remote): void {
+  const person = user === undefined ? "" : `, as ${printable(user)}`;
+  io.note(`Commands run against ${server.address}${person}.`);
+}
+
 export const verbs = [
   clientVerb({
     usage: "status",
@@ -86,8 +133,15 @@ export const verbs = [
     examples: ["runtime status", "runtime status --fields healthy,public_url -o json"],
     read: () => ({}),
     run: async ({ io, common, client }) => {
-      const found = await getStatus(client);
-      if (client.kind === "remote") io.note(`Commands run against ${client.server.address}.`);
+      let found: Status;
+      try {
+        found = await getStatus(client);
+      } catch (error) {
+        if (!isForPerson(client, error)) throw error;
+        noteOf(io, client);
+        return showOwn({ io, common }, client);
+      }
+      if (client.kind === "remote") noteOf(io, client);
       else {
         const running = await client.session.server();
         const server =

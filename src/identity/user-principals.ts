@@ -127,19 +127,31 @@ export class UserPrincipals {
   async #ofApi(token: string): Promise<Principal> {
     const claims = await this.#ownTokens().verify(token);
     const project = await repository.findProject(this.#core.store, claims.projectId);
-    const address = project === undefined ? undefined : apiAddress(this.#core.publicUrl(), project);
-    if (address === undefined || claims.audience !== address || !claims.scopes.includes("runtime"))
+    if (!this.#isForApi(claims, project))
       throw invalidAuthorization("The user token is for another address than the API of its project.");
     return this.#person(claims, project);
   }
 
-  /** The person of a token for a gateway. One for another gateway, and for the API, is refused. */
+  /**
+   * The person of a token for a gateway, or for the API of its project, which includes its gateways: commands use both with one
+   * token. One for another gateway is refused.
+   */
   async #ofGateway(token: string, { projectId, addresses }: Resource): Promise<ResourceUser> {
     const claims = await this.#ownTokens().verify(token);
-    if (claims.projectId !== projectId || !addresses.includes(claims.audience))
-      throw invalidAuthorization("The user token is for another address.");
     const project = await repository.findProject(this.#core.store, projectId);
-    return { principal: await this.#person(claims, project), scopes: claims.scopes };
+    const isForApi = this.#isForApi(claims, project);
+    if (claims.projectId !== projectId || (!isForApi && !addresses.includes(claims.audience)))
+      throw invalidAuthorization("The user token is for another address.");
+    return {
+      principal: await this.#person(claims, project),
+      // The scope of the API is enough.
+      scopes: isForApi ? undefined : claims.scopes,
+    };
+  }
+
+  #isForApi({ projectId, audience, scopes }: OwnToken, project: ProjectRow | undefined): boolean {
+    if (project?.id !== projectId || !scopes.includes("runtime")) return false;
+    return audience === apiAddress(this.#core.publicUrl(), project);
   }
 
   async #person({ projectId, userId, grant }: OwnToken, project: ProjectRow | undefined) {

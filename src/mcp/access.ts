@@ -55,6 +55,7 @@ export class Access {
     const principal = { ...(await this.#identity.authenticate(credential, gateway.projectId)), address };
     try {
       const user = withKey(gateway, principal, headers);
+      if (principal.kind === "user") await this.#requireGroup(gateway, principal);
       await this.#identity.suspensions.requireActive(principal, user.userId);
       return user;
     } catch (error) {
@@ -104,14 +105,18 @@ export class Access {
     }
   }
 
-  /** Throws `forbidden` unless the user is in one of the groups of the gateway. Users whose groups cannot be read are in none. */
-  async #requireGroup(
+  /** Whether the user is in one of the groups of the gateway. Users whose groups cannot be read are in none. */
+  async isAllowed(
     { allowedGroups: allowed }: Gateway,
-    user: Extract<Principal, { kind: "user" }>,
-  ): Promise<void> {
-    if (allowed === undefined) return;
-    const groups = await this.#people.groupsOf(user.projectId, user.userId);
-    if (groups.some((group) => allowed.includes(group))) return;
+    { projectId, userId }: { projectId: string; userId: string },
+  ): Promise<boolean> {
+    if (allowed === undefined) return true;
+    return (await this.#people.groupsOf(projectId, userId)).some((group) => allowed.includes(group));
+  }
+
+  /** Throws `forbidden` for a user whom `isAllowed` does not admit. */
+  async #requireGroup(gateway: Gateway, user: Extract<Principal, { kind: "user" }>): Promise<void> {
+    if (await this.isAllowed(gateway, user)) return;
     const refusal = forbidden(
       "Only members of certain groups may use this gateway, and you are in none of them. If that has changed, sign in again.",
     );
@@ -150,9 +155,13 @@ export class Access {
   }
 }
 
-/** With an API key, the headers name the user. */
+/** With an API key, the headers name the user. A person at the terminal is the user. */
 function withKey(gateway: Gateway, principal: Principal, headers: Headers): GatewayUser {
-  if (principal.kind !== "key" || principal.projectId !== gateway.projectId) {
+  const isOwn = principal.projectId === gateway.projectId;
+  // Of a token that this server has issued for the API of the project.
+  if (isOwn && principal.kind === "user" && principal.grant !== undefined)
+    return { gateway, principal, userId: actFor(principal, namedUser(headers)) };
+  if (principal.kind !== "key" || !isOwn) {
     throw invalidAuthorization("This gateway only accepts API keys of its own project.");
   }
   requireRole(principal, ["admin", "run"]);

@@ -27,9 +27,9 @@ export const OTHERWISE: Readonly<Record<string, [code: number, reason: string]>>
   "runtime chat": [2, "is a conversation at a terminal"],
   "runtime secrets set VENDOR_TOKEN": [2, "asks for the value at a terminal"],
   "runtime connections add tracker --user alice": [2, "asks for the key at a terminal"],
-  "runtime users invite alice": [2, "needs a deployment where people sign in"],
+  "runtime users invite alice": [1, "needs a deployment where people sign in"],
   "runtime users invite bob --role auditor --name 'Bob Miller'": [
-    2,
+    1,
     "needs a deployment where people sign in",
   ],
   "runtime users update alice --role approver": [3, "needs a person who was invited"],

@@ -189,6 +189,17 @@ describe("a command line", () => {
       "projects create",
       { id: "p", name: undefined, org_id: "o", audience: "a" },
     ],
+    [
+      ["projects", "update", "p", "--sign-in", "passkey"],
+      "projects update",
+      { id: "p", patch: { sign_in: "passkey" } },
+    ],
+    [["users", "sessions", "alice"], "users sessions", { user: "alice" }],
+    [
+      ["users", "sign-out", "alice", "--session", "bs_1"],
+      "users sign-out",
+      { user: "alice", session: "bs_1" },
+    ],
     [["projects", "delete", "p", "--yes"], "projects delete", { id: "p", yes: true, force: false }],
     [
       ["settings", "update", "--no-verifier", "--unsafe-skip-verification", "off"],

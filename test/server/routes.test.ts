@@ -25,6 +25,9 @@ const PAGES = [
   "POST /authorize/:token",
   "GET /api/v1/oauth/:external_id/callback",
   "GET /api/v1/auth/callback",
+  "GET /sign-in",
+  "GET /sign-in/callback",
+  "POST /sign-out",
   // `GET /v1/swagger` is an operation.
   "GET /openapi.json",
   "GET /v1/swagger/ui",

@@ -132,6 +132,12 @@ function tell(
     response.end(JSON.stringify({ name: "invalid_authorization", message: "The token has ended." }));
     return;
   }
+  if (url?.startsWith("/v1/admin/") === true) {
+    response.statusCode = 403;
+    response.end(JSON.stringify({ name: "forbidden", message: "Your role member does not allow this." }));
+    return;
+  }
+  if (url === "/v1/health") return void response.end(JSON.stringify({ healthy: true }));
   const { pathname } = new URL(String(claims["aud"]));
   response.end(
     JSON.stringify({

@@ -175,6 +175,28 @@ describe("logout", () => {
   });
 });
 
+test("status says who is signed in, and of what a member may see", async () => {
+  await using site = await startSignInSite();
+  const terminal = await signedIn(site);
+  const { code, stdout, stderr } = await terminal.run(["status", "-o", "json"]);
+
+  expect([code, stderr]).toEqual([0, `Commands run against ${site.url}, as alice.\n`]);
+  expect(JSON.parse(stdout)).toEqual({
+    healthy: true,
+    public_url: site.url,
+    project_id: "default",
+    user_id: "alice",
+    role: "run",
+  });
+});
+
+test("a command for administrators exits 4 with the reason of the server", async () => {
+  await using site = await startSignInSite();
+  const { code, stderr } = await (await signedIn(site)).run(["keys", "list"]);
+
+  expect([code, stderr]).toEqual([4, "error: Your role member does not allow this.\n"]);
+});
+
 test("a key in the environment or in a file is used instead of the sign-in", async () => {
   await using site = await startSignInSite();
   const terminal = await signedIn(site);

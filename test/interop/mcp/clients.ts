@@ -15,6 +15,8 @@ import type { OAuthProvider } from "./oauth";
 
 export interface Access {
   headers?: Record<string, string>;
+  /** If set, in place of the global one, for a server with a certificate of the test. */
+  fetch?: typeof fetch;
   /** If set, the client gets a token by itself. */
   provider?: OAuthProvider;
   /** If set, the client announces URL elicitation, and its user opens the address. */
@@ -77,6 +79,7 @@ async function connectFirst(server: string | Program, access: Access): Promise<S
       new FirstTransport(new URL(server), {
         requestInit: { headers: access.headers ?? {} },
         ...(access.provider === undefined ? {} : { authProvider: access.provider }),
+        ...(access.fetch === undefined ? {} : { fetch: access.fetch }),
       });
     const first = transport();
     await connect(first).catch(async (error: unknown) => {
@@ -120,6 +123,7 @@ async function connectCurrent(mode: Mode, server: string | Program, access: Acce
       new CurrentTransport(new URL(server), {
         requestInit: { headers: access.headers ?? {} },
         ...(provider === undefined ? {} : { authProvider: provider }),
+        ...(access.fetch === undefined ? {} : { fetch: access.fetch }),
       });
     const first = transport();
     await client.connect(first).catch(async (error: unknown) => {
