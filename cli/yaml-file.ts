@@ -17,11 +17,12 @@ export function mergedYaml(text: string, config: JsonObject): string {
   for (const [section, entries] of Object.entries(config)) {
     const present: unknown = document.get(section);
     // A section without anything is null.
-    if (present === null) document.delete(section);
-    else if (present !== undefined && !isCollection(present))
+    const isEmpty = present === null || present === undefined;
+    if (!isEmpty && !isCollection(present))
       throw configurationError(
         `The file has something else than a map at ${section}. Add the printed entry by hand.`,
       );
+    if (isEmpty && document.has(section)) document.delete(section);
     for (const [name, entry] of Object.entries(isObject(entries) ? entries : {}))
       document.setIn([section, name], document.createNode(entry));
   }
