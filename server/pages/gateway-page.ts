@@ -40,12 +40,14 @@ export async function gatewayPage(front: Front, incoming: Incoming): Promise<Res
   const metadata = await metadataOf(runtime, gateway, request.headers.get("host") ?? undefined);
   const address = metadata?.resource ?? runtime.gateways.addressOf(gateway);
   const connect = connecting(gateway, { url: address, hasIssuer: metadata !== undefined }, person);
+  const title = metadata === undefined ? "An MCP gateway" : gateway.name;
   if (person === undefined) {
-    const title = metadata === undefined ? "An MCP gateway" : gateway.name;
     const body = WHAT_IT_IS + (await signInLink(runtime, gateway)) + connect;
     return personalPage(200, title, body, HEADERS);
   }
   rateLimit?.take(ownerOf(personOf(person, incoming)));
+  if (!(await runtime.mcp.access.isAllowed(gateway, person)))
+    return personalPage(200, title, WHAT_IT_IS + notInGroup(person), HEADERS);
   const body = (await forPerson(front, incoming, gateway, person)) + connect;
   return personalPage(200, gateway.name, body, HEADERS);
 }
@@ -73,6 +75,13 @@ async function forPerson(
     `<dt>Tools for you</dt><dd>${count(tools, "tool")} of ${count(toolkits, "toolkit")}</dd>` +
     `<dt>You are</dt><dd>${shown(userId)} <small><a href="${escape(me)}">What acts for you</a></small></dd></dl>` +
     `<section aria-labelledby="consents"><h2 id="consents">Your consents</h2>${consents(needs, gateway, forms)}</section>`
+  );
+}
+
+function notInGroup({ userId }: SignedIn): string {
+  return (
+    `<p>Only members of certain groups may use it, and you, <b>${shown(userId)}</b>, are in none of them. ` +
+    "If that has changed, sign in again.</p>"
   );
 }
 

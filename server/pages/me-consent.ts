@@ -12,6 +12,7 @@ export async function startConsent({ front: { runtime }, person, form }: Sent): 
   const { authorization, core, gateways } = runtime;
   const gateway = await gateways.serving(form.get("gateway") ?? "");
   if (gateway === undefined || gateway.projectId !== person.projectId) return "unknown";
+  if (!(await runtime.mcp.access.isAllowed(gateway, person))) return "unknown";
   const { needs } = await needsAt(runtime, gateway, person);
   const need = needs.find(({ key }) => key === form.get("provider"));
   if (need === undefined || !need.isConfigured) return "unknown";

@@ -1,7 +1,7 @@
 // One-time links. A link is used up by a POST only: mail and chat programs fetch links before people open them.
 import { Type } from "typebox";
 import { hashOf, newToken, sameSecret } from "../../src/crypto";
-import { forbidden } from "../../src/errors";
+import { forbidden, RuntimeError } from "../../src/errors";
 import { DEFAULT_ID } from "../../src/identity";
 import { relyingPartyOf } from "../../src/people";
 import { PasskeyName, RegistrationAnswer } from "../../src/people/passkeys/schema";
@@ -20,7 +20,7 @@ import {
 } from "./ceremony";
 import { browserCookie, readBrowser } from "./cookie";
 import { deviceOf } from "./device";
-import { redirect } from "./html";
+import { htmlPage, redirect, shown } from "./html";
 import { isOwnOrigin, toLocalhost } from "./localhost";
 import { invitationPage, noPasskeysPage, placeOf, signInLinkPage, unknownLinkPage } from "./passkey-page";
 
@@ -30,7 +30,7 @@ export function linkRoutes(front: Front): Route[] {
   const post = (path: string, answer: Route["answer"]): Route => ({ method: "POST", path, answer });
   return [
     { method: "GET", path: "/sign-in/link/:token", answer: (incoming) => openLink(front, incoming) },
-    post("/sign-in/link/:token", (incoming) => signInWithLink(front, incoming)),
+    post("/sign-in/link/:token", (incoming) => asPage(signInWithLink(front, incoming))),
     post("/sign-in/link/:token/options", (incoming) => invitationOptions(front, incoming)),
     post("/sign-in/link/:token/passkey", (incoming) => acceptInvitation(front, incoming)),
   ];
@@ -108,4 +108,15 @@ async function acceptInvitation(front: Front, incoming: Incoming): Promise<Respo
 // Proves that the form of a link was shown in this browser.
 function checkOf(cookie: string, token: string): string {
   return hashOf(`link ${cookie} ${token}`);
+}
+
+/** What a person reads whose form is refused. */
+async function asPage(answer: Promise<Response>): Promise<Response> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof RuntimeError) || error.status >= 500) throw error;
+    if (error.status === 404) return unknownLinkPage();
+    return htmlPage(error.status, "You are not signed in", `<p>${shown(error.message)}</p>`);
+  }
 }

@@ -105,14 +105,18 @@ export class Access {
     }
   }
 
-  /** Throws `forbidden` unless the user is in one of the groups of the gateway. Users whose groups cannot be read are in none. */
-  async #requireGroup(
+  /** Whether the user is in one of the groups of the gateway. Users whose groups cannot be read are in none. */
+  async isAllowed(
     { allowedGroups: allowed }: Gateway,
-    user: Extract<Principal, { kind: "user" }>,
-  ): Promise<void> {
-    if (allowed === undefined) return;
-    const groups = await this.#people.groupsOf(user.projectId, user.userId);
-    if (groups.some((group) => allowed.includes(group))) return;
+    { projectId, userId }: { projectId: string; userId: string },
+  ): Promise<boolean> {
+    if (allowed === undefined) return true;
+    return (await this.#people.groupsOf(projectId, userId)).some((group) => allowed.includes(group));
+  }
+
+  /** Throws `forbidden` for a user whom `isAllowed` does not admit. */
+  async #requireGroup(gateway: Gateway, user: Extract<Principal, { kind: "user" }>): Promise<void> {
+    if (await this.isAllowed(gateway, user)) return;
     const refusal = forbidden(
       "Only members of certain groups may use this gateway, and you are in none of them. If that has changed, sign in again.",
     );

@@ -1,5 +1,5 @@
 // SQL of what people have allowed clients. Every statement has project and user.
-import { erase, get, query, run, type Store, touch, type Transaction } from "../store";
+import { get, query, type Store, type Transaction } from "../store";
 
 export interface ListedClientGrant {
   id: string;
@@ -23,7 +23,6 @@ const LISTED =
   "FROM client_grants WHERE project_id = ? AND user_id = ?";
 const LIST = query<ListedClientGrant>(`${LISTED} ORDER BY created_at DESC, id DESC LIMIT ?`);
 const FIND = query<ListedClientGrant>(`${LISTED} AND id = ?`);
-const REMOVE = query("DELETE FROM client_grants WHERE project_id = ? AND user_id = ? AND id = ?");
 
 export function grantsOf(
   store: Store,
@@ -49,10 +48,4 @@ export function grantInTransaction(
   id: string,
 ): Transaction<ListedClientGrant | undefined> {
   return get(FIND, projectId, userId, id);
-}
-
-export function* removeGrant(projectId: string, userId: string, id: string): Transaction<number> {
-  yield* erase();
-  yield* touch("clients");
-  return yield* run(REMOVE, projectId, userId, id);
 }

@@ -4,6 +4,7 @@ import type { Audit } from "../audit";
 import type { Core } from "../core";
 import type { Principal } from "../identity";
 import type { Transaction } from "../store";
+import { remove } from "./authorization-server/grant-repository";
 import * as repository from "./own-client-repository";
 
 export interface ClientGrant {
@@ -50,7 +51,7 @@ export class OwnClients {
     const { projectId, userId } = person;
     const row = yield* repository.grantInTransaction(projectId, userId, id);
     if (row === undefined) return false;
-    yield* repository.removeGrant(projectId, userId, id);
+    yield* remove(projectId, userId, id);
     yield* this.#audit.record(person, "client.revoke", id, {
       user: userId,
       details: { client: row.client_id, gateway: row.resource },

@@ -80,6 +80,7 @@ export function* removeOf(projectId: string, userId: string): Transaction<number
   yield* touch("sessions");
   return yield* run(REMOVE_OF, projectId, userId);
 }
+
 export function* removeByHash(projectId: string, hash: string): Transaction<number> {
   yield* touch("sessions");
   return yield* run(REMOVE_HASH, projectId, hash);

@@ -31,7 +31,7 @@ export async function original(folder: string, rows: number): Promise<Original> 
   await store.write(function* () {
     yield* run(query("INSERT INTO organizations VALUES ('default', 'Default', 1000)"));
     for (const id of ["default", "other"])
-      yield* run(query("INSERT INTO projects VALUES (?, 'default', 'Project', NULL, 1000, '')"), id);
+      yield* run(query("INSERT INTO projects VALUES (?, 'default', 'Project', NULL, 1000, '', NULL)"), id);
     for (const project of [null, "other"])
       for (let number = 1; number <= 10; number++)
         yield* audit.record({ kind: "operator", projectId: project }, "project.update", `p${number}`);

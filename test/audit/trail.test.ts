@@ -9,6 +9,7 @@ import { loadConfig } from "../support/config";
 import { NO_EXTENSIONS } from "../support/extensions";
 import { closedAfterTest, temporaryFolder } from "../support/temporary";
 import { agent, deploy, type Deployment, MovableClock, operator } from "../tools/deployment";
+import { testOnSqlite } from "../support/on-sqlite";
 
 async function withSecrets(count: number): Promise<Deployment> {
   const deployment = await deploy();
@@ -165,7 +166,7 @@ describe("the audit trail", () => {
     expect(deployed.items).toEqual([]);
   });
 
-  test("of an earlier version is listed and can be continued", async () => {
+  testOnSqlite("of an earlier version is listed and can be continued", async () => {
     const file = `${temporaryFolder()}/runtime.db`;
     const old = openSqlite({ file, migrations: mainMigrations.slice(0, 7) });
     const add = query<never>(

@@ -32,6 +32,30 @@ async function authorize(environment: Record<string, string>) {
   return await deployment.runtime.tools.authorize(agent(), { tool_name: "Test.Call", user_id: "alice" });
 }
 
+describe("people who sign in here", () => {
+  test.each<[string, Record<string, string>]>([
+    ["with passkeys", { RUNTIME_SIGN_IN: "passkey" }],
+    ["by a proxy", { RUNTIME_SIGN_IN: "proxy" }],
+    [
+      "at the OpenID provider",
+      { RUNTIME_AUTH_URL: "https://idp.example", RUNTIME_AUTH_CLIENT_ID: "runtime" },
+    ],
+  ])("%s are verified on a public address", async (_how, environment) => {
+    const address = { RUNTIME_PUBLIC_URL: "https://runtime.example" };
+    expect(await authorize({ ...address, ...environment })).toMatchObject({ status: "pending" });
+  });
+
+  test("are not, if the deployment says so although there is a provider", async () => {
+    const environment = {
+      RUNTIME_PUBLIC_URL: "https://runtime.example",
+      RUNTIME_AUTH_URL: "https://idp.example",
+      RUNTIME_AUTH_CLIENT_ID: "runtime",
+      RUNTIME_SIGN_IN: "none",
+    };
+    expect((await refusal(authorize(environment))).name).toBe("invalid_parameter");
+  });
+});
+
 describe("the built-in page alone", () => {
   test.each<[string, Record<string, string>]>([
     ["where nothing is set", {}],

@@ -18,7 +18,7 @@ await store.close();
 async function make(count: number): Promise<void> {
   await store.write(function* () {
     yield* run(query("INSERT INTO organizations VALUES ('default', 'Default', 1000)"));
-    yield* run(query("INSERT INTO projects VALUES ('default', 'default', 'Project', NULL, 1000, '')"));
+    yield* run(query("INSERT INTO projects VALUES ('default', 'default', 'Project', NULL, 1000, '', NULL)"));
   });
   const audit = new Audit({ clock: systemClock, random: systemRandom });
   const actor = {

@@ -58,6 +58,9 @@ describe("a command line", () => {
     [["keys", "delete", "key_1"], "keys delete", { id: "key_1", yes: false, force: false }],
     [["keys", "rotate", "n", "--overlap", "90m"], "keys rotate", { name: "n", overlap_seconds: 5400 }],
     [["keys", "rotate", "n", "--overlap", "0"], "keys rotate", { name: "n", overlap_seconds: 0 }],
+    [["clients", "list"], "clients list", {}],
+    [["clients", "show", "cl_1"], "clients show", { id: "cl_1" }],
+    [["clients", "revoke", "cl_1", "--yes"], "clients revoke", { id: "cl_1", yes: true, force: false }],
     [["workloads", "list"], "workloads list", {}],
     [["login", "https://r", "--device"], "login", { url: "https://r", device: true, withKey: false }],
     [["login", "https://r", "--with-key"], "login", { url: "https://r", device: false, withKey: true }],
@@ -185,6 +188,17 @@ describe("a command line", () => {
       ["projects", "create", "p", "--org", "o", "--audience", "a"],
       "projects create",
       { id: "p", name: undefined, org_id: "o", audience: "a" },
+    ],
+    [
+      ["projects", "update", "p", "--sign-in", "passkey"],
+      "projects update",
+      { id: "p", patch: { sign_in: "passkey" } },
+    ],
+    [["users", "sessions", "alice"], "users sessions", { user: "alice" }],
+    [
+      ["users", "sign-out", "alice", "--session", "bs_1"],
+      "users sign-out",
+      { user: "alice", session: "bs_1" },
     ],
     [["projects", "delete", "p", "--yes"], "projects delete", { id: "p", yes: true, force: false }],
     [

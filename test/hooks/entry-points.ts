@@ -1,5 +1,4 @@
 // The entry points by which a user runs a tool and sees which tools there are, in a deployment with a webhook as its policy.
-import { join } from "node:path";
 import { runProcess } from "../cli/support/processes";
 import { until } from "../connections/executing";
 import { client as mcpClient } from "../mcp/site";
@@ -8,7 +7,6 @@ import { movableClock } from "../server/stage";
 import type { Principal } from "../../src/identity";
 import { api } from "../support/api";
 import { type ChatSite, startChatSite } from "../support/chat-site";
-import { sameDatabase } from "../support/postgres-engine";
 import { type WebhookPeer, webhookPeer } from "./webhook-peer";
 
 export interface Way {
@@ -65,8 +63,7 @@ export class EntryPoints implements AsyncDisposable {
 
   async commandLine(argv: readonly string[]): Promise<string> {
     const { environment } = this.parts.chat.site;
-    const database = sameDatabase(join(environment["HOME"] ?? "", ".local/share/runtime"));
-    const env = { ...environment, ...database, RUNTIME_LOG_LEVEL: "debug" };
+    const env = { ...environment, RUNTIME_LOG_LEVEL: "debug" };
     const { stdout, stderr, code } = await runProcess(argv, { env });
     this.terminalLog.push(...stderr.split("\n").filter((line) => line !== ""));
     return `${stdout}${stderr}exit ${code}`;

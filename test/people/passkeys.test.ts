@@ -136,6 +136,17 @@ describe("a sign-in", () => {
     await users.resume(stage.operator, "alice");
   });
 
+  test("refuses passkeys where people sign in otherwise now", async () => {
+    const there = await member("alice", "other");
+    const answer = there.passkey.get(await there.signInOptions("other"), stage.origin);
+    const { identity } = stage.site.runtime;
+    await identity.projects.update(stage.operator, "other", { sign_in: "none" });
+    const { status, message } = await there.verify(answer, "other");
+    await identity.projects.update(stage.operator, "other", { sign_in: "passkey" });
+
+    expect([status, message.includes("not sign in to this project with passkeys")]).toEqual([403, true]);
+  });
+
   test("leaves nothing behind before a passkey has answered", async () => {
     const { store } = stage.site.runtime.core;
     const before = await store.generation("sessions");

@@ -191,6 +191,20 @@ describe("a signed-in person", () => {
     expect(exported.consents).toEqual([]);
   });
 
+  test("who is in none of the groups of the gateway sees no more than a stranger, and starts no consent", async () => {
+    const operator = await site.runtime.identity.operator("default");
+    const gateway = { name: "Staff", slug: "staff", description: "Internal", allowed_groups: ["staff"] };
+    await site.runtime.gateways.create(operator, gateway);
+    const erin = await signInBrowser(site, "erin");
+    const html = await pageOf(erin, "staff");
+    expect(textOf(html)).toContain(
+      "Only members of certain groups may use it, and you, erin , are in none of them.",
+    );
+    for (const hidden of ["Internal", "Tools for you", "Your consents"]) expect(html).not.toContain(hidden);
+    const answer = await erin.send({ action: "consent", gateway: "staff", provider: "slack" });
+    expect(answer.headers.get("location")).toBe("/me?done=unknown");
+  });
+
   test("sees only the tools that access hooks leave", async () => {
     using peer = await webhookPeer();
     peer.respond = ({ body }) =>

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { breakableStore } from "../support/breakable-store";
 import { type Site, startSite } from "../support/site";
+import { testOnSqlite } from "../support/on-sqlite";
 
 let broken = false;
 let site: Site;
@@ -27,7 +28,7 @@ test("needs no credential, and carries the headers of every answer", async () =>
   expect(answer.headers.get("traceparent")).toStartWith("00-aaaa");
 });
 
-test("is 503 with the same headers while the database is broken", async () => {
+testOnSqlite("is 503 with the same headers while the database is broken", async () => {
   const headersOf = ({ headers }: Response) =>
     [...headers].filter(([name]) => !["x-request-id", "date", "content-length"].includes(name));
   const healthy = await fetch(`${site.url}/v1/health`);

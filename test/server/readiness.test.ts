@@ -4,6 +4,7 @@ import { newestSchema, query, run, Unwritable } from "../../src/store";
 import { breakableStore } from "../support/breakable-store";
 import { Silence } from "../support/silent-store";
 import { type Site, startSite } from "../support/site";
+import { testOnSqlite } from "../support/on-sqlite";
 
 // Some wait until a check is late.
 setDefaultTimeout(20_000);
@@ -59,27 +60,30 @@ describe("a database that works or fails", () => {
     expect(await head.text()).toBe("");
   });
 
-  test("a server whose database fails is live, is not ready within two seconds, and is ready again", async () => {
-    await ready(site);
-    isBroken = true;
+  testOnSqlite(
+    "a server whose database fails is live, is not ready within two seconds, and is ready again",
+    async () => {
+      await ready(site);
+      isBroken = true;
 
-    const tookMs = await until(async () => (await ready(site)).status === 503);
-    const answer = await fetch(`${site.url}/readyz`);
-    const head = await fetch(`${site.url}/readyz`, { method: "HEAD" });
-    const live = await fetch(`${site.url}/livez`);
-    isBroken = false;
-    const againMs = await until(async () => (await ready(site)).status === 200);
+      const tookMs = await until(async () => (await ready(site)).status === 503);
+      const answer = await fetch(`${site.url}/readyz`);
+      const head = await fetch(`${site.url}/readyz`, { method: "HEAD" });
+      const live = await fetch(`${site.url}/livez`);
+      isBroken = false;
+      const againMs = await until(async () => (await ready(site)).status === 200);
 
-    expect(tookMs).toBeLessThan(SOON_MS);
-    expect(await answer.json()).toEqual({
-      ready: false,
-      reasons: ["The database cannot be used. The log has the reason."],
-    });
-    expect(answer.headers.get("cache-control")).toBe("no-store");
-    expect(head.status).toBe(503);
-    expect(live.status).toBe(200);
-    expect(againMs).toBeLessThan(SOON_MS);
-  });
+      expect(tookMs).toBeLessThan(SOON_MS);
+      expect(await answer.json()).toEqual({
+        ready: false,
+        reasons: ["The database cannot be used. The log has the reason."],
+      });
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+      expect(head.status).toBe(503);
+      expect(live.status).toBe(200);
+      expect(againMs).toBeLessThan(SOON_MS);
+    },
+  );
 
   test("a server whose writes fail is not ready", async () => {
     const { store } = site.runtime.core;

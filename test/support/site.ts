@@ -12,6 +12,7 @@ import { createRuntime, type Runtime } from "../../src/runtime";
 import type { Catalog } from "../../src/tools";
 import { type ChatSandbox, startChatSandbox } from "../sandbox/chat";
 import { chatProvider } from "../sandbox/chat";
+import { sameDatabase } from "./postgres-engine";
 
 export { chatProvider };
 
@@ -65,7 +66,7 @@ export async function startSite(options: SiteOptions = {}): Promise<Site> {
     runtime,
     chat,
     logLines,
-    environment,
+    environment: { ...environment, ...sameDatabase(loadConfig({ environment }).dataFolder()) },
     key: async (role, users, project = "default") => {
       const principal = await runtime.identity.operator(project);
       const record = await runtime.identity.createKey(principal, {

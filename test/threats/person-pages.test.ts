@@ -107,6 +107,8 @@ test("no address shows one", async () => {
       const paths = [`/me?before=${id}`, `/me?all=${id}`, `/me?done=${id}`, `/me?user_id=bob&id=${id}`];
       for (const path of paths) expect((await asked(browser.open(path)))[0]).toBe(200);
     }
+    // Runs have no id on the page.
+    expect(await (await browser.open("/me")).text()).toContain("No tool has run for you.");
     for (const list of LISTS) expect((await asked(browser.open(`/me?all=${list}`)))[0]).toBe(200);
     expect((await asked(browser.open("/me/other")))[0]).toBe(303);
   }
@@ -114,9 +116,14 @@ test("no address shows one", async () => {
 });
 
 test("a run of another person is as unknown as any other", async () => {
-  const browser = await signInBrowser(stage.site, "carol");
-  const page = async (path: string) => (await browser.open(path)).text();
+  const { site, keys } = stage;
+  await linkAccount(site, "carol");
+  // After those of the others: before one of theirs there would be none.
+  await api(site.url, keys.run).post("/v1/tools/execute", { tool_name: "Chat.WhoAmI", user_id: "carol" });
+  const browser = await signInBrowser(site, "carol");
+  const page = async (path: string) => (await (await browser.open(path)).text()).split('id="runs"')[1];
   const unknown = await page("/me?before=ex_unknown");
+  expect(unknown).toContain("Chat.WhoAmI");
   for (const id of foreign) expect(await page(`/me?before=${id}`)).toBe(unknown);
 });
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { ErasedUser, UserExport } from "../../src/users";
 import { TABLES } from "../../src/users/repository";
 import { dataKeysIn, rawFiles, valuesIn, wrappingKey } from "../support/raw-files";
+import { addPersonRows, removePerson } from "./person-rows";
 import { agent, deploy, type Deployment, idpRecord, operator } from "../tools/deployment";
 
 const ERASED = "erased-user-CANARY";
@@ -48,11 +49,20 @@ async function live({ runtime, give, clock }: Deployment, user: string): Promise
   const run_at = new Date(clock.now() + 3_600_000).toISOString();
   await runtime.tools.execute(by, { ...echo, run_at });
   await runtime.tools.authorize(by, { tool_name: "Test.Other", user_id: user }).catch(() => undefined);
+  await addPersonRows(runtime.core.store, user);
+  await runtime.sessions.begin({ projectId: "default", userId: user, method: "oidc", startedBy: user });
   await runtime.identity.createKey(operator(), {
     name: `for ${connection}`,
     role: "run",
     users: [user, KEPT],
   });
+}
+
+/** What a suspension has ended, again. */
+async function addAccess({ runtime }: Deployment, user: string): Promise<void> {
+  await removePerson(runtime.core.store, user);
+  await addPersonRows(runtime.core.store, user);
+  await runtime.sessions.begin({ projectId: "default", userId: user, method: "oidc", startedBy: "again" });
 }
 
 let deployment: Deployment;
@@ -75,6 +85,8 @@ beforeAll(async () => {
   await live(deployment, KEPT);
   await runtime.tools.execute(operator(), { tool_name: "Test.Echo", user_id: ERASED, input: { text: "x" } });
   await runtime.users.suspend(operator(), ERASED);
+  // A suspension ends what acts for a person.
+  await addAccess(deployment, ERASED);
   exported = await runtime.users.export(operator(), ERASED);
   metrics = (await runtime.metrics.page(undefined, undefined)).text;
   before = mentions(data, ERASED);
@@ -86,11 +98,19 @@ test("the user is named by tables of every area before", () => {
   expect(Object.keys(before).toSorted()).toEqual([
     "api_keys",
     "audit_people",
+    "browser_sessions",
+    "client_grants",
     "connections",
     "executions",
     "idempotency",
+    "identities",
+    "oauth_items",
+    "passkeys",
+    "people",
     "scheduled_runs",
+    "sign_in_links",
     "suspended_users",
+    "workloads",
   ]);
 });
 
@@ -124,6 +144,14 @@ describe("an export", () => {
     const known: Record<string, readonly unknown[]> = {
       api_keys: exported.keys,
       audit_people: exported.audit,
+      browser_sessions: exported.sessions,
+      client_grants: exported.clients,
+      identities: exported.identities,
+      oauth_items: exported.client_tokens,
+      passkeys: exported.passkeys,
+      people: exported.people,
+      sign_in_links: exported.sign_in_links,
+      workloads: exported.workloads,
       connections: exported.connections,
       executions: exported.executions,
       idempotency: exported.answers,
@@ -150,6 +178,7 @@ test("what an export lists and what an erasure removes are the same, by the tabl
   await live(both, ERASED);
   await both.runtime.tools.authorize(agent(), { tool_name: "Test.Narrow", user_id: ERASED });
   await both.runtime.users.suspend(operator(), ERASED);
+  await addAccess(both, ERASED);
   const lists = Object.entries(await both.runtime.users.export(operator(), ERASED)).flatMap(([name, rows]) =>
     Array.isArray(rows) && rows.length > 0 && name !== "audit" ? [name] : [],
   );
@@ -298,6 +327,14 @@ test("every column with a user is known to the erasure", async () => {
       "audit",
       "audit_people",
       "authorizations",
+      "browser_sessions",
+      "client_grants",
+      "identities",
+      "oauth_items",
+      "passkeys",
+      "people",
+      "sign_in_links",
+      "workloads",
       "connections",
       "executions",
       "gateways",

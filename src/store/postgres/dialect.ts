@@ -5,7 +5,8 @@
 const REWRITES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   // Counts are 64-bit integers, which Bun returns as text.
   [/\bCOUNT\(\*\)/g, "COUNT(*)::double precision"],
-  [/\bjson_each\(([\w.?$]+)\)/g, "jsonb_array_elements_text(($1)::jsonb) AS json_each(value)"],
+  // By way of text: Bun encodes a parameter of the type jsonb as a JSON text of the text, once it knows the type.
+  [/\bjson_each\(([\w.?$]+)\)/g, "jsonb_array_elements_text(($1)::text::jsonb) AS json_each(value)"],
   [/\bjson_group_array\(value\)/g, "COALESCE(jsonb_agg(value), '[]')::text"],
   [/\bjson_extract\(([\w.]+), '\$\.([\w.]+)'\)/g, "($1::jsonb #>> string_to_array('$2', '.'))"],
   [/\bjson_remove\(([\w.]+), '\$\.([\w.]+)'\)/g, "($1::jsonb #- string_to_array('$2', '.'))::text"],

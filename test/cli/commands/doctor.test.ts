@@ -519,6 +519,14 @@ const FAULTS: Fault[] = [
     fix: "session_verification",
   },
   {
+    name: "a sign-in that cannot work",
+    plant: () => {},
+    env: { RUNTIME_SIGN_IN: "proxy" },
+    check: "sign-in",
+    message: "http.trusted_proxies is empty",
+    fix: "RUNTIME_HTTP_TRUSTED_PROXIES",
+  },
+  {
     name: "a provider that cannot be reached",
     plant: ({ provider }) => provider(),
     env: { RUNTIME_EGRESS_ALLOW: "loopback" },

@@ -7,6 +7,7 @@ import { at } from "../../support/api";
 import { type Site, startSite } from "../../support/site";
 import { json, type WebhookPeer, webhookPeer } from "../../hooks/webhook-peer";
 import { jsonOf, newTerminal } from "../support/fake-io";
+import { testOnSqlite } from "../../support/on-sqlite";
 
 let peer: WebhookPeer;
 beforeAll(async () => {
@@ -232,7 +233,7 @@ describe("against a server", () => {
 });
 
 describe("a webhook that decides about no call", () => {
-  test("is named by every command that shows it, and by doctor", async () => {
+  testOnSqlite("is named by every command that shows it, and by doctor", async () => {
     const { run } = await activePlugin();
     const added = await run(["plugins", "update", "policy", "--post", `${peer.url}/post`], { env: ALLOW });
     const hook = await run(["hooks", "list", "-o", "name"]);
