@@ -78,7 +78,7 @@ async function caller(): Promise<void> {
 
 /** Stops this process with SIGSTOP while its transaction has the lock. */
 async function freeze(): Promise<void> {
-  const operation = `${process.pid}-frozen`;
+  const operation = `${process.pid}-frozen-${number++}`;
   let isFrozen = false;
   const between = (): void => {
     if (isFrozen) return;
