@@ -3,13 +3,13 @@
 //
 // Each group leaves its number in the row of its writer. If the connection is lost while a commit is under way, the next
 // transaction, which can only begin when that one has ended, reads there whether it was stored.
-import { unavailable } from "../../errors";
 import type { Waiting } from "../sqlite-group";
 import { settle } from "../sqlite-group";
 import type { SqlValue } from "../port";
 import type { Connector } from "./connector";
 import { connectSoon } from "./connect";
-import { isConflict, isLocked, isLost, late, OtherVersion, translateError, unknownResult } from "./failures";
+import { isConflict, isLocked, isLost, isRolledBack, late, LostConnection, OtherVersion } from "./failures";
+import { RolledBack, translateError, unknownResult } from "./failures";
 import { endIfGone } from "./gone";
 import { type Ran, runGroup } from "./group";
 import { allOf, type Answer, Link } from "./link";
@@ -152,7 +152,11 @@ export class Writer {
     const old = this.#queue.filter(isOld);
     if (old.length > 0) this.#queue = this.#queue.filter((pending) => !isOld(pending));
     for (const pending of old) pending.reject(reason);
-    const given = this.#unknown.filter(({ group }) => group.some(isOld));
+    this.#giveUpUnknown(reason, ({ group }) => group.some(isOld));
+  }
+
+  #giveUpUnknown(reason: unknown, isGiven: (unknown: Unknown) => boolean): void {
+    const given = this.#unknown.filter(isGiven);
     if (given.length > 0) this.#unknown = this.#unknown.filter((unknown) => !given.includes(unknown));
     for (const { reject } of given.flatMap(({ group }) => group)) reject(unknownResult(reason));
   }
@@ -188,11 +192,10 @@ export class Writer {
         this.#finish({ group, ran, begun });
       }
     } catch (error) {
-      // Without a lost connection the transaction has certainly not been committed.
-      if (sent === undefined || !isLost(error)) {
+      if (sent === undefined || isRolledBack(error)) {
         this.#unknown = this.#unknown.filter((unknown) => unknown !== sent);
         this.#refuse(error, group);
-      }
+      } else link.lose();
       if (!isLost(error)) await link.run("ROLLBACK", [], NETWORK_MS).catch(() => link.close());
       throw error;
     }
@@ -244,6 +247,9 @@ export class Writer {
   ): Promise<void> {
     if (this.#unknown.length === 0) return;
     const { rows } = await execute("SELECT number FROM writers WHERE instance = ?", [this.#options.instance]);
+    // The row was there and is gone, so nothing says whether they were stored.
+    if (rows.length === 0 && this.#hasCommitted)
+      return this.#giveUpUnknown(new Error("the row of the writer was deleted"), () => true);
     const stored = Number(rows[0]?.["number"] ?? 0);
     const absent = this.#unknown.filter(({ number }) => number > stored);
     this.#unknown = this.#unknown.filter(({ number }) => number <= stored);
@@ -270,8 +276,9 @@ export class Writer {
     ];
     const last = (await allOf(sent)).at(-1);
     // The commit of a failed transaction is answered by ROLLBACK, without an error.
+    if (last?.command === "ROLLBACK") throw new RolledBack();
     if (last?.command !== "COMMIT")
-      throw unavailable("The database has rolled this back. Send the request again.", { retryAfterMs: 1000 });
+      throw new LostConnection(new Error(`a commit was answered by ${last?.command}`));
     this.#hasCommitted = true;
   }
 

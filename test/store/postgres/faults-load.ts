@@ -122,7 +122,9 @@ export class Load implements AsyncDisposable {
     const count = (is: Told["is"]): number => named(is).length;
     expect(this.told.filter(({ is }) => is === "wrong")).toEqual([]);
     // Otherwise a repeated transaction could not be told from two operations.
-    expect(repeatedIn(this.told.flatMap((told) => (isResult(told) ? [told.operation ?? ""] : [])))).toEqual([]);
+    expect(repeatedIn(this.told.flatMap((told) => (isResult(told) ? [told.operation ?? ""] : [])))).toEqual(
+      [],
+    );
     // No transaction was repeated, and none has seen the same value as another one.
     expect(repeatedIn(operations)).toEqual([]);
     expect(marks.map(({ seen }) => seen)).toEqual(marks.map((_, index) => index));
