@@ -1,9 +1,10 @@
 // Commits whose result a server cannot know, and transactions that must not be committed.
 import { expect, setDefaultTimeout } from "bun:test";
 import { join } from "node:path";
-import { type Connector, connectorOf } from "../../../src/store/postgres/connector";
+import { connectorOf } from "../../../src/store/postgres/connector";
 import { openPostgres, type PostgresStore } from "../../../src/store/postgres/postgres";
 import { type Cluster, startCluster } from "../../support/postgres/cluster";
+import { type Answered, disturbed } from "../../support/postgres/disturbed";
 import { PROGRAMS, testOnPostgres } from "../../support/postgres/programs";
 import { type Proxy, startProxy } from "../../support/postgres/proxy";
 import { get, query } from "../../../src/store";
@@ -34,8 +35,7 @@ interface Stage extends AsyncDisposable {
 
 interface StageOptions {
   limitMs?: number;
-  /** Called with each statement that the writer or a read sends, and its answer. Returns what the store gets. */
-  answered?: (text: string, answer: Promise<unknown>) => Promise<unknown>;
+  answered?: Answered;
 }
 
 async function stage({ limitMs = 10_000, answered }: StageOptions = {}): Promise<Stage> {
@@ -59,25 +59,6 @@ async function stage({ limitMs = 10_000, answered }: StageOptions = {}): Promise
       await store.close();
       await proxy[Symbol.asyncDispose]();
       await cluster[Symbol.asyncDispose]();
-    },
-  };
-}
-
-/** A client that gives other answers than those of the server. */
-function disturbed(connector: Connector, answered: NonNullable<StageOptions["answered"]>): Connector {
-  return {
-    ...connector,
-    connect: async (signal) => {
-      const connection = await connector.connect(signal);
-      const { sql } = connection;
-      const unsafe = (text: string, params: unknown[]) => ({
-        execute: () => answered(text, sql.unsafe(text, params).execute()),
-      });
-      // The writer and the reads use nothing else of it.
-      return {
-        ...connection,
-        sql: new Proxy(sql, { get: (of, name) => (name === "unsafe" ? unsafe : Reflect.get(of, name)) }),
-      };
     },
   };
 }
