@@ -11,6 +11,7 @@ import { connectSoon } from "./connect";
 import { isConflict, isLocked, isLost, isRolledBack, late, LostConnection, OtherVersion } from "./failures";
 import { RolledBack, translateError, unknownResult } from "./failures";
 import { endIfGone } from "./gone";
+import { beginning, STATEMENT_MS } from "./beginning";
 import { type Ran, runGroup } from "./group";
 import { allOf, type Answer, Link } from "./link";
 
@@ -34,25 +35,19 @@ export interface WriterOptions {
   /** Called before callers get their answers. */
   committed(group: readonly Pending[], begun: number, touched: ReadonlySet<SqlValue>): void;
   failed(error: unknown): void;
+  /** Called while no answer comes: the network may have lost more connections than this one. */
+  silent(): void;
 }
 
-/**
- * Server-side limits, ms: of a statement, of a wait for the lock, and of the silence of a client that holds the lock. If many
- * servers lose their connections without a word, their waits end before they get the lock one after the other.
- */
-const STATEMENT_MS = 10_000;
-const LOCK_MS = 2000;
-const SILENCE_MS = 3000;
 /** How much longer than the server's limit an answer may take. */
 const NETWORK_MS = 2000;
-/** Replaces a default of the role or the database, but not a stricter choice. */
-const DURABLE =
-  "CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END";
 /** Every process that writes has a row, also each command. Rows are only read within seconds. */
 const REMOVE_OLD = "DELETE FROM writers WHERE at < clock_timestamp() - interval '30 days'";
 const GATHER_MS = 2;
 const PAUSE_MS = 100;
 const LOOK_MS = 250;
+/** A write often waits for the lock for a moment. */
+const SILENT_MS = 250;
 
 /** A commit that was sent and whose result is not confirmed. */
 interface Unknown {
@@ -142,8 +137,9 @@ export class Writer {
       this.#error === undefined ? late() : translateError(this.#error),
       performance.now() - this.#options.limitMs,
     );
-    if (this.#link !== undefined)
-      endIfGone(this.#link, this.#session, this.#options.connector, this.#closing.signal);
+    if (this.#link === undefined || this.#link.isLost) return;
+    if (this.#link.silentMs >= SILENT_MS) this.#options.silent();
+    endIfGone(this.#link, this.#session, this.#options.connector, this.#closing.signal);
   }
 
   /** Rejects the writes that were ordered before. Others are tried again. */
@@ -212,23 +208,9 @@ export class Writer {
 
   async #begin(link: Link): Promise<void> {
     const { schema, durability, version } = this.#options;
-    // The role or the database may have other defaults.
-    const settings = {
-      statement_timeout: `'${STATEMENT_MS}'`,
-      lock_timeout: `'${LOCK_MS}'`,
-      idle_in_transaction_session_timeout: `'${SILENCE_MS}'`,
-      synchronous_commit: durability === "normal" ? "'off'" : DURABLE,
-    };
-    const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', ${value}, true)`);
-    const texts = [
-      "BEGIN ISOLATION LEVEL read committed",
-      `SELECT pg_backend_pid() AS session, ${set.join(", ")}`,
-      `SELECT pg_advisory_xact_lock(hashtextextended('runtime writer of ${schema}', 0))`,
-      `SELECT value FROM ${schema}.generations WHERE kind = 'schema'`,
-    ];
     this.#session = undefined;
     const answers = await allOf(
-      texts.map((text) => link.run(text, [], STATEMENT_MS + NETWORK_MS)),
+      beginning(schema, durability).map((text) => link.run(text, [], STATEMENT_MS + NETWORK_MS)),
       (rows) => {
         const session = rows[0]?.["session"];
         if (typeof session === "number") this.#session = session;
