@@ -180,9 +180,8 @@ export class Writer {
         this.#unknown.push(sent);
         await this.#commit(execute, ran.touched, sent.number);
         // Earlier ones are in front of this one, so they are as durable as it is.
-        const done = new Set([...this.#unknown, sent]);
+        for (const one of new Set([...this.#unknown, sent])) this.#finish(one);
         this.#unknown = [];
-        for (const one of done) this.#finish(one);
       } else {
         await execute("COMMIT", []);
         this.#finish({ group, ran, begun });
