@@ -40,6 +40,8 @@ export interface PostgresOptions {
 const LIMIT_MS = 10_000;
 const CHECK_MS = 1500;
 const POLL_MS = 1000;
+/** While a write gets no answer, connections for reads are asked that were not used for so long. */
+const PING_MS = 250;
 /** One text is faster to read than rows, and most often it is the same as before. */
 const GENERATIONS =
   "SELECT string_agg(kind || '=' || value, ' ' ORDER BY kind) AS generations FROM generations";
@@ -96,6 +98,7 @@ class Engine implements PostgresStore {
       translate: (text) => this.#dialect.translate(text),
       committed: (group, begun, touched) => this.#committed(group, begun, touched),
       failed: (error) => this.#failed(error),
+      silent: () => this.#reads.ping(PING_MS),
     });
     this.use = new CountedUse(() => this.#writer.waiting);
   }
