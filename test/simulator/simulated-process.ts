@@ -83,7 +83,8 @@ export class SimulatedProcess {
   /** The latest time at which it was frozen, or could not read. */
   get delayedAt(): number {
     const { database, time } = this.#surroundings;
-    return database !== undefined && this.trouble.fault !== undefined ? time.now : this.#delayedAt;
+    const isDelayed = database !== undefined && (database.isDown || this.trouble.fault !== undefined);
+    return isDelayed ? time.now : this.#delayedAt;
   }
 
   /** Starts a server: the runtime, its workers, and its announcement. */
@@ -170,7 +171,7 @@ export class SimulatedProcess {
   /** Every write fails from now on; undefined: they succeed again. */
   fail(fault: StoreFault | undefined): void {
     if (fault === undefined && this.trouble.fault === undefined) return;
-    this.#disturbed();
+    this.disturbed();
     this.trouble.fault = fault;
     if (this.#client !== undefined) this.#surroundings.database?.faultChanged(this.#client);
   }
@@ -196,7 +197,7 @@ export class SimulatedProcess {
   }
 
   /** With a database server, what disturbs writes disturbs reads as well. */
-  #disturbed(): void {
+  disturbed(): void {
     this.touchTrouble();
     if (this.#surroundings.database !== undefined) this.#delayedAt = this.#surroundings.time.now;
   }
@@ -253,7 +254,7 @@ export class SimulatedProcess {
       trouble,
       isObserved: () => this.#isObserved,
       passGate: () => this.#passGate(life, "any"),
-      disturbed: () => this.#disturbed(),
+      disturbed: () => this.disturbed(),
     });
     const host = {
       client: this.#client,

@@ -87,7 +87,9 @@ class Simulation implements Checked {
     this.#ignored = ignored;
     const active = (): void => void this.#activity++;
     const found = (violation: Violation): void => void this.history.found.push(violation);
-    if (engine === "postgres") this.#database = new ScriptedServer({ seed, time: this.time, active, found });
+    const disturbed = (): void => this.processes.forEach((each) => each.disturbed());
+    if (engine === "postgres")
+      this.#database = new ScriptedServer({ seed, time: this.time, active, found, disturbed });
     this.observer = new Observer(folder);
     this.world = new World(this.time, watchers(this));
     this.work = new Workshop(this.world, this.observer, this.operations);

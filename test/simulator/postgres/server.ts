@@ -25,6 +25,8 @@ export interface ServerSurroundings {
   /** Called in each turn: the simulation has not settled yet. */
   active(): void;
   found(violation: Violation): void;
+  /** All processes lose their connections, or get new ones. */
+  disturbed(): void;
 }
 
 /** Milliseconds that a turn takes, for what processes measure. */
@@ -48,6 +50,10 @@ export class ScriptedServer implements ServerParts {
     this.#surroundings = surroundings;
     this.#random = randomOf(surroundings.seed + 1_000_003);
     this.ledger = new Ledger(surroundings.found);
+  }
+
+  get isDown(): boolean {
+    return this.#isDown;
   }
 
   /** `file`: of the database. */
@@ -77,10 +83,8 @@ export class ScriptedServer implements ServerParts {
 
   /** Loses all connections, and accepts none for a while. */
   restart(downMs: number): void {
-    for (const session of this.#sessions) {
-      session.client.disturbed();
-      session.breakOff();
-    }
+    this.#surroundings.disturbed();
+    for (const session of this.#sessions) session.breakOff();
     this.#isDown = downMs > 0;
     if (downMs > 0) this.after(downMs, () => this.#up());
     this.kick();
@@ -227,6 +231,7 @@ export class ScriptedServer implements ServerParts {
 
   #up(): void {
     this.#isDown = false;
+    this.#surroundings.disturbed();
     this.kick();
   }
 }
