@@ -24,12 +24,14 @@ export class ScriptedDatabase {
   readonly fates = new Fates();
   /** Channels, and the sessions that listen to them. */
   readonly listeners = new Map<Session, string>();
-  readonly reader: Database;
   readonly writer: Database;
   /** The generations after commits whose answers have arrived. */
   readonly acknowledged = new Map<string, number>();
   readonly #ledger: Ledger;
   readonly #below: (limit: number) => number;
+  readonly #reader: Database;
+  /** A read transaction goes on until something is committed: each costs more than what is read in it. */
+  #isReading = false;
   #holder: Session | undefined;
   #waiting: Session[] = [];
   #transaction: OpenTransaction = newTransaction();
@@ -44,15 +46,29 @@ export class ScriptedDatabase {
       "CREATE TABLE IF NOT EXISTS writers (instance TEXT PRIMARY KEY, number REAL NOT NULL, at REAL NOT NULL)",
     );
     this.writer.run(VERSION_ROW);
-    this.reader = openReader(file);
+    this.#reader = openReader(file);
+  }
+
+  /** Sees what is committed. */
+  get reader(): Database {
+    if (!this.#isReading) this.#reader.run("BEGIN");
+    this.#isReading = true;
+    return this.#reader;
   }
 
   get holder(): Session | undefined {
     return this.#holder;
   }
 
+  /** Called before something else changes the file. */
+  endReads(): void {
+    if (this.#isReading) this.#reader.run("COMMIT");
+    this.#isReading = false;
+  }
+
   close(): void {
-    closeDatabase(this.reader);
+    this.endReads();
+    closeDatabase(this.#reader);
     closeDatabase(this.writer);
   }
 
@@ -102,6 +118,7 @@ export class ScriptedDatabase {
   /** The generations after the commit, and the listeners to be told. */
   commit(): { generations: ReadonlyMap<string, number>; told: Session[] } {
     const { wrote, records, notices } = this.#transaction;
+    this.endReads();
     this.writer.run("COMMIT");
     for (const record of records) this.#ledger.committed(record, wrote);
     this.#release();

@@ -107,8 +107,9 @@ export class ScriptedServer implements ServerParts {
     this.#connecting = this.#connecting.filter(({ client }) => client.life !== life);
   }
 
-  /** Ends the transactions that are open, as an administrator does. */
+  /** Ends the transactions that are open, as an administrator does who changes something. */
   endTransactions(): void {
+    for (const database of this.#databases.values()) database.endReads();
     for (const session of this.#sessions) if (session.isInTransaction) session.end(terminated);
   }
 
