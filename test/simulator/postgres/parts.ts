@@ -18,7 +18,7 @@ export interface Client {
   passes(): boolean;
   /** Something disturbs its work with the database. */
   disturbed(): void;
-  /** A commit of the records has succeeded, or something was refused because of the fault. */
+  /** A commit of the records has succeeded, or the engine has refused a write. */
   committed(): void;
   refused(): void;
 }

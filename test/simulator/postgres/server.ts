@@ -223,7 +223,6 @@ export class ScriptedServer implements ServerParts {
 
   #accept({ client, database, resolve, reject }: Connecting): void {
     if (!client.life.isAlive || client.life.isFrozen || client.fault === "silent") return;
-    if (client.fault === "refused") client.refused();
     if (client.fault === "refused" || this.#isDown) return reject(unreachable());
     const session = new Session(this.#nextSession++, client, database, this);
     this.#sessions.push(session);

@@ -174,10 +174,7 @@ export class Session implements Backend {
   #write(command: Command & { does: "read" | "write" }, params: Request["params"]): Rows {
     const isSavepoint = SAVEPOINT.test(command.text);
     if (!this.#isHolder) this.#server.found("oneWriter", `${this.client.name} wrote without the lock`);
-    if (!isSavepoint && this.client.fault === "full") {
-      this.client.refused();
-      throw serverError("53100");
-    }
+    if (!isSavepoint && this.client.fault === "full") throw serverError("53100");
     const rows = runStatement(this.database.writer, command, params);
     if (!isSavepoint && !OF_WRITER.test(command.text)) this.database.wrote();
     return rows;
@@ -252,7 +249,6 @@ export class Session implements Backend {
   #waitedTooLong(request: Request): void {
     this.database.stopWaiting(this);
     this.#locking = undefined;
-    if (!this.mayLock) this.client.refused();
     this.#fail(request, serverError("55P03"));
     this.watchSilence();
   }

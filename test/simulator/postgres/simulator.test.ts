@@ -105,20 +105,42 @@ test("an outcome that cannot be known is not called a refusal", async () => {
   );
 });
 
-test("others write after a moment when a server stops inside of a transaction", async () => {
+test.each([4, 6, 8, 10])(
+  "others write after a moment when a server is frozen inside of a transaction, at gate %d",
+  async (gates) => {
+    const operations = await run(
+      [
+        { kind: "freeze", process: 0, at: "any", gates },
+        { kind: "secret", process: 0 },
+        pass(500),
+        { kind: "secret", process: 1 },
+        { kind: "secret", process: 2 },
+        pass(7000),
+        { kind: "crash", process: 0 },
+      ],
+      1,
+    );
+
+    const others = operations.filter(({ process }) => process.name !== "P0");
+    expect(others).toHaveLength(2);
+    expect(errorsOf(others)).toEqual([]);
+  },
+);
+
+test("a request sees what was acknowledged before it, without a notification", async () => {
+  const client: Action = { kind: "client", process: 0, user: "ann", does: "call" };
   const operations = await run([
-    fateOf("silent"),
-    { kind: "secret", process: 0 },
-    pass(500),
-    { kind: "secret", process: 1 },
-    { kind: "secret", process: 2 },
-    pass(7000),
-    { kind: "crash", process: 0 },
+    { kind: "api key", process: 1, does: "create" },
+    client,
+    { kind: "api key", process: 2, does: "delete" },
+    client,
   ]);
 
-  const others = operations.filter(({ process }) => process.name !== "P0");
-  expect(errorsOf(others)).toEqual([]);
-  expect(others.length).toBeGreaterThan(0);
+  const clients = operations.filter(({ step }) => step.kind === "client");
+  expect(errorsOf(clients)).toEqual([
+    "invalid_authorization: The API key does not exist or was revoked.",
+    "invalid_authorization: The API key does not exist or was revoked.",
+  ]);
 });
 
 test("a server that is cut off from the database begins nothing that others have taken over", async () => {

@@ -1,6 +1,7 @@
 // The store of a simulated process on the scripted database: the engine of the product, and a server that is not one.
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Kind, SqliteOptions, Store, Transaction } from "../../../src/store";
+import { isUnavailable } from "../../../src/errors";
 import { openPostgres } from "../../../src/store/postgres/postgres";
 import type { GateKind } from "../simulated-store";
 import type { ScriptedDatabase } from "./database";
@@ -46,6 +47,7 @@ export function openScriptedStore(options: SqliteOptions, server: ScriptedServer
       return result;
     } catch (error) {
       if (client.life.isAlive) server.ledger.refused(record, error);
+      if (database.name === "records" && isUnavailable(error)) client.refused();
       throw error;
     } finally {
       host.wrote();
