@@ -22,7 +22,7 @@ const { values, positionals } = parseArgs({
 });
 const engine = ENGINES.find((name) => name === values.engine);
 if (engine === undefined) throw new Error(`--engine must be one of ${ENGINES.join(", ")}.`);
-if (values.faults) process.exit((await proveFaults(positionals, Number(values.steps))) === 0 ? 0 : 1);
+if (values.faults) process.exit((await proveFaults(positionals, Number(values.steps), engine)) === 0 ? 0 : 1);
 const { only } = values;
 const others = only === "" ? [] : Object.keys(INVARIANTS).filter((name) => name !== only);
 const ignored = new Set([...others, ...values.ignore.split(",")]);
