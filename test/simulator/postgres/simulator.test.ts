@@ -115,7 +115,7 @@ test.each([4, 6, 8, 10])(
         pass(500),
         { kind: "secret", process: 1 },
         { kind: "secret", process: 2 },
-        pass(7000),
+        pass(12_000),
         { kind: "crash", process: 0 },
       ],
       1,
