@@ -27,6 +27,7 @@ import {
   type Work,
 } from "./steps";
 import { newFolder } from "./template";
+import { isTokenValid } from "./valid-token";
 import { VirtualTime } from "./virtual-time";
 import { SECOND, Workshop } from "./work";
 import { World } from "./world";
@@ -268,7 +269,7 @@ class Simulation implements Checked {
       since: this.time.now,
       began: this.#order++,
       incarnation: step.kind === "visit" ? this.observer.incarnation(SECOND) : undefined,
-      isTokenValid: step.kind === "call" && this.#isTokenValid(process, step.user),
+      isTokenValid: step.kind === "call" && isTokenValid(this, process, step.user),
     };
     this.operations.push(operation);
     this.#carryOut(operation, isCommand)
@@ -294,22 +295,5 @@ class Simulation implements Checked {
     const run = (): Promise<void> => this.work.do(operation, runtime);
     // As the server does for each request.
     return this.time.within(process.life, () => runtime.core.store.request?.(run) ?? run());
-  }
-
-  #isTokenValid({ clock, life }: SimulatedProcess, user: string): boolean {
-    const row = this.observer.connection(user);
-    if (row?.status !== "active") return false;
-    // The process has received newer tokens, which may not be stored yet.
-    const grant = this.world.provider.grants.findLast((each) => each.user === user);
-    const isNewest = grant?.received.get(life) === grant?.newest && grant?.revoked === false;
-    const received = isNewest ? grant?.valid.get(life) : undefined;
-    const isReplaced = this.operations.some(
-      ({ step, endedAt = Infinity }) =>
-        (step.kind === "consent" || step.kind === "browse") &&
-        step.user === user &&
-        endedAt >= (received?.at ?? 0),
-    );
-    const until = isReplaced ? 0 : (received?.until ?? 0);
-    return Math.max(row.expires_at ?? 0, until) > clock.now();
   }
 }
