@@ -65,6 +65,12 @@ export function isLocked(error: unknown): boolean {
   return stateOf(error) === "55P03";
 }
 
+/** The server had no room for a statement, or its disk has failed: others that write will fail as well. */
+export function isOfDisk(error: unknown): boolean {
+  const own = error instanceof RuntimeError ? error.cause : error;
+  return /^5[38]/.test(stateOf(own));
+}
+
 const REASONS: readonly (readonly [states: RegExp, reason: string])[] = [
   [
     /^53100$/,

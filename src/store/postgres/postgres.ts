@@ -2,7 +2,7 @@
 // generations travel with the first of them. Writes of a turn share a commit.
 import { RuntimeError } from "../../errors";
 import type { Migration } from "../migrate";
-import { type Awaitable, type Kind, query, type Query, run, type SqlValue, type Store } from "../port";
+import { type Awaitable, type Kind, type Query, type SqlValue, type Store } from "../port";
 import { type Transaction, type Wait } from "../port";
 import { CountedUse } from "../use";
 import { Watch } from "../watch";
@@ -16,6 +16,7 @@ import { Pool } from "./pool";
 import { Reads, withinLimit } from "./reads";
 import { RequestReads } from "./request-reads";
 import { tablesOf } from "./schema";
+import { testWrite } from "./test-write";
 import { type Pending, Writer } from "./writer";
 
 export interface PostgresOptions {
@@ -45,7 +46,6 @@ const PING_MS = 250;
 /** One text is faster to read than rows, and most often it is the same as before. */
 const GENERATIONS =
   "SELECT string_agg(kind || '=' || value, ' ' ORDER BY kind) AS generations FROM generations";
-const TEST_WRITE = query<never>("UPDATE generations SET value = value WHERE kind = 'schema'");
 const READS = /^\s*(?:SELECT|WITH)\b/;
 
 export interface PostgresStore extends Store {
@@ -247,7 +247,7 @@ class Engine implements PostgresStore {
   }
 
   async #testWrite(): Promise<void> {
-    await this.write(() => run(TEST_WRITE));
+    await this.write(testWrite());
   }
 }
 

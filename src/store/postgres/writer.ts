@@ -8,8 +8,19 @@ import { settle } from "../sqlite-group";
 import type { SqlValue } from "../port";
 import type { Connector } from "./connector";
 import { connectSoon } from "./connect";
-import { isConflict, isLocked, isLost, isRolledBack, late, LostConnection, OtherVersion } from "./failures";
-import { RolledBack, translateError, unknownResult } from "./failures";
+import {
+  isConflict,
+  isLocked,
+  isLost,
+  isOfDisk,
+  isRolledBack,
+  late,
+  LostConnection,
+  OtherVersion,
+  RolledBack,
+  translateError,
+  unknownResult,
+} from "./failures";
 import { endIfGone } from "./gone";
 import { beginning, STATEMENT_MS } from "./beginning";
 import { type Ran, runGroup } from "./group";
@@ -265,6 +276,9 @@ export class Writer {
 
   #finish({ group, ran, begun }: Omit<Unknown, "number">): void {
     this.#options.committed(group, begun, ran.touched);
+    // The commit has stored the others of the group, or nothing.
+    const refused = ran.outcomes.find((outcome) => "error" in outcome && isOfDisk(outcome.error));
+    if (refused !== undefined && "error" in refused) this.#options.failed(refused.error);
     ran.outcomes.forEach(settle);
   }
 
