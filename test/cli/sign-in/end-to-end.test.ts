@@ -16,6 +16,7 @@ beforeAll(async () => {
   await site.tokenGateway("by-token");
   await site.tokenGateway("of-sales", {}, "sales");
   await site.tokenGateway("for-few", { allowed_groups: ["few"] });
+  await site.gateway("of-sales-by-key", {}, "sales");
 }, 20_000);
 afterAll(() => site[Symbol.asyncDispose]());
 
@@ -124,6 +125,7 @@ describe("runtime mcp", () => {
   test.each([
     ["of another project", "of-sales"],
     ["of groups that the person is not in", "for-few"],
+    ["of another project, for keys", "of-sales-by-key"],
   ])("does not serve a gateway %s", async (_name, slug) => {
     const terminal = await signedIn("alice");
     const ran = await terminal.run(["mcp", "--gateway", slug], { stdin: LIST });
