@@ -123,14 +123,14 @@ describe("runtime mcp", () => {
   });
 
   test.each([
-    ["of another project", "of-sales"],
-    ["of groups that the person is not in", "for-few"],
-    ["of another project, for keys", "of-sales-by-key"],
-  ])("does not serve a gateway %s", async (_name, slug) => {
+    ["of another project", "of-sales", "for another address"],
+    ["of groups that the person is not in", "for-few", "certain groups"],
+    ["of another project, for keys", "of-sales-by-key", "of its own project"],
+  ])("does not serve a gateway %s", async (_name, slug, reason) => {
     const terminal = await signedIn("alice");
     const ran = await terminal.run(["mcp", "--gateway", slug], { stdin: LIST });
 
-    expect(ran.stdout).toContain('"error"');
+    expect(ran.stdout).toContain(reason);
     expect(ran.stdout).not.toContain("hello");
   });
 });
