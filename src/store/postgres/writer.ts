@@ -9,16 +9,7 @@ import { settle } from "../sqlite-group";
 import type { SqlValue } from "../port";
 import type { Connector } from "./connector";
 import { connectSoon } from "./connect";
-import {
-  isConflict,
-  isLocked,
-  isLost,
-  isOfDisk,
-  late,
-  OtherVersion,
-  translateError,
-  unknownResult,
-} from "./failures";
+import { isConflict, isLocked, isLost, late, OtherVersion, translateError, unknownResult } from "./failures";
 import { endIfGone } from "./gone";
 import { type Ran, runGroup } from "./group";
 import { allOf, type Answer, Link } from "./link";
@@ -287,8 +278,7 @@ export class Writer {
   #finish({ group, ran, begun }: Omit<Unknown, "number">): void {
     this.#options.committed(group, begun, ran.touched);
     // The commit has stored the others of the group, or nothing.
-    const refused = ran.outcomes.find((outcome) => "error" in outcome && isOfDisk(outcome.error));
-    if (refused !== undefined && "error" in refused) this.#options.failed(refused.error);
+    if (ran.refused !== undefined) this.#options.failed(ran.refused);
     ran.outcomes.forEach(settle);
   }
 
