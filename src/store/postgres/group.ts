@@ -3,7 +3,7 @@
 // around each body and each statement.
 import { type SqlValue, type Step, TOUCH, type Transaction } from "../port";
 import type { Outcome, Waiting } from "../sqlite-group";
-import { isConflict, isLost, translateError } from "./failures";
+import { isConflict, isLost, isOfDisk, translateError } from "./failures";
 import type { Answer } from "./link";
 
 /** Runs a statement inside of the current transaction. */
@@ -14,6 +14,8 @@ export interface Ran {
   touched: ReadonlySet<SqlValue>;
   /** A statement has written. */
   wrote: boolean;
+  /** The error of a body for which the database had no room. */
+  refused?: unknown;
 }
 
 /** The name of a step that only SQLite knows: it removes what a deletion leaves in its file. */
@@ -28,11 +30,7 @@ export async function runGroup(
   group: readonly Waiting[],
   savepoints: boolean,
 ): Promise<Ran | undefined> {
-  const ran: { outcomes: Outcome[]; touched: Set<SqlValue>; wrote: boolean } = {
-    outcomes: [],
-    touched: new Set(),
-    wrote: false,
-  };
+  const ran: Ran & { touched: Set<SqlValue> } = { outcomes: [], touched: new Set(), wrote: false };
   for (const of of group) {
     const run = new BodyRun(execute, savepoints);
     if (savepoints) await execute("SAVEPOINT body", []);
@@ -46,6 +44,7 @@ export async function runGroup(
       if (endsTransaction(error)) throw error;
       if (!savepoints && run.wrote) return undefined;
       if (savepoints) await execute("ROLLBACK TO SAVEPOINT body", []);
+      if (isOfDisk(error)) ran.refused = error;
       ran.outcomes.push({ of, error: translateError(error) });
     }
     if (savepoints) await execute("RELEASE SAVEPOINT body", []);

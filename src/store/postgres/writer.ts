@@ -12,7 +12,6 @@ import {
   isConflict,
   isLocked,
   isLost,
-  isOfDisk,
   isRolledBack,
   late,
   LostConnection,
@@ -277,8 +276,7 @@ export class Writer {
   #finish({ group, ran, begun }: Omit<Unknown, "number">): void {
     this.#options.committed(group, begun, ran.touched);
     // The commit has stored the others of the group, or nothing.
-    const refused = ran.outcomes.find((outcome) => "error" in outcome && isOfDisk(outcome.error));
-    if (refused !== undefined && "error" in refused) this.#options.failed(refused.error);
+    if (ran.refused !== undefined) this.#options.failed(ran.refused);
     ran.outcomes.forEach(settle);
   }
 
