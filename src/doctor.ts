@@ -189,7 +189,10 @@ async function userFindings(runtime: Runtime, projectId: string): Promise<Findin
   const { fault, note } = signInOfDeployment(runtime.core);
   const own = await checksOf(runtime, projectId);
   const others = (await projectsWithOwnWays(runtime)).filter(({ project }) => project !== projectId);
-  const [first, ...rest] = [own, ...others].map((each) => verificationFinding(each, each === own));
+  // What is wrong with the deployment is said once.
+  const [first, ...rest] = [own, ...others]
+    .filter((each) => fault === undefined || each.fault !== fault)
+    .map((each) => verificationFinding(each, each === own));
   return [
     ...(fault === undefined ? [] : [refused("sign-in", new Error(fault))]),
     ...(first === undefined ? [] : [first]),
