@@ -1,5 +1,6 @@
 // The chapters of the ledger.
 import type { Chapter } from "../ledger";
+import { authorizationServer } from "./authorization-server";
 import { cors, events } from "./browsers";
 import { jsonRpc } from "./json-rpc";
 import { mcp2025 } from "./mcp-2025";
@@ -30,6 +31,7 @@ export const chapters: readonly Chapter[] = [
   rfc9207,
   rfc9700,
   asClient(rfc9728),
+  authorizationServer,
   core,
   discovery,
   rfc9110,
