@@ -63,6 +63,14 @@ describe("at an IP address", () => {
     expect((await (await opened(link)).press()).status).toBe(303);
   });
 
+  test("is in no line of the log, which is at level debug", async () => {
+    const { link = "" } = await stage.invite();
+    await (await opened(link)).press();
+    const token = new URL(link).pathname.split("/").at(-1) ?? "";
+    expect(stage.site.logLines.filter((line) => line.includes(token))).toEqual([]);
+    expect(stage.site.logLines.length).toBeGreaterThan(0);
+  });
+
   test("does not work after 15 minutes", async () => {
     const { link = "" } = await stage.invite();
     const page = await opened(link);
