@@ -106,6 +106,21 @@ describe("at an IP address", () => {
   });
 });
 
+test("over https, below the path of a proxy, all addresses and cookies are those of the server", async () => {
+  await using proxied = await startPasskeySite({ RUNTIME_PUBLIC_URL: "https://runtime.example/base" });
+  const { link = "" } = await proxied.invite();
+  expect(link).toStartWith("https://runtime.example/base/sign-in/link/");
+  const own = link.replace("/base", "");
+  const page = await (await fetch(proxied.site.url + new URL(own).pathname)).text();
+  const alice = proxied.person();
+
+  expect(page).toContain('src="/base/sign-in/passkey.js"');
+  expect(await alice.accept(own)).toMatchObject({ status: 200, body: { to: "/base/me" } });
+  expect((await alice.signIn()).status).toBe(200);
+  expect(alice.browser.cookie("__Host-runtime_session_default")).toBeDefined();
+  expect((await alice.signIn("default", { origin: "http://runtime.example" })).status).toBe(403);
+});
+
 describe("who can be invited", () => {
   test("keeps role and name when invited again", async () => {
     await stage.invite({ user_id: "dora", role: "approver", name: "Dora" });
