@@ -37,6 +37,7 @@ export const nouns: readonly Noun[] = [
     "people and what is stored about them: invite, list, remove, export, erase",
     () => import("./commands/users"),
   ),
+  noun("clients", "programs that people have allowed to act for them", () => import("./commands/clients")),
   noun("auth", "consents: start one, show its status", () => import("./commands/auth")),
   { ...noun("tools", "list, show and run tools", () => import("./commands/tools")), open: "exec" },
   noun("toolkits", "the groups that tools belong to", () => import("./commands/toolkits")),
@@ -75,6 +76,7 @@ export const nouns: readonly Noun[] = [
 function httpOf(name: string): string | undefined {
   const known: { readonly [noun: string]: string } = {
     audit: "/v1/admin/audit",
+    clients: "/v1/admin/clients",
     connections: "/v1/admin/user_connections",
     executions: "/v1/admin/executions",
     hooks: "/v1/hooks",

@@ -1,6 +1,7 @@
 // The operation table: every operation that the server offers. A new area adds its rows here.
 import { authProviderOperations } from "./auth-providers";
 import { authorizationOperations } from "./authorization";
+import { clientOperations } from "./clients";
 import { connectionOperations } from "./connections";
 import { discoveryOperations } from "./discovery";
 import { formattedToolOperations } from "./formatted-tools";
@@ -50,6 +51,7 @@ export const operations: readonly Operation[] = [
   ...userOperations,
   ...peopleOperations,
   ...sessionOperations,
+  ...clientOperations,
 ];
 
 /** Those of the published contract: what the API description shows. */

@@ -34,6 +34,8 @@ export const OTHERWISE: Readonly<Record<string, [code: number, reason: string]>>
   ],
   "runtime users update alice --role approver": [3, "needs a person who was invited"],
   "runtime users remove alice": [3, "needs a person who was invited"],
+  "runtime clients show runtime-cli": [3, "needs a person who has allowed a client something"],
+  "runtime clients revoke runtime-cli": [3, "needs a person who has allowed a client something"],
   "runtime keys rotate-root": [2, "asks for confirmation at a terminal"],
   "runtime login https://runtime.example.com": [2, "asks for the key at a terminal"],
   "runtime login https://runtime.example.com --key-file - < key": [1, "names a server that is not there"],
@@ -159,7 +161,8 @@ const NEEDS_CONSENT =
 const ENDS_CONSENT = /^runtime (connections delete|users erase|providers (create|delete) slack)/;
 
 /** Examples that ask before they delete. They are printed without `--yes`, so that a copied line does no harm. */
-export const ASKS = /^runtime \w+ delete |^runtime apply .* --prune$|^runtime users (erase|remove) /;
+export const ASKS =
+  /^runtime \w+ delete |^runtime clients revoke |^runtime apply .* --prune$|^runtime users (erase|remove) /;
 
 /** Examples that run until they are stopped. */
 export const SERVES = /^runtime (?:serve|sandbox)/;

@@ -46,6 +46,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   "keys-get": "keys show",
   "keys-delete": "keys delete",
   "keys-rotate": "keys rotate",
+  "clients-list": "clients list",
+  "clients-revoke": "clients revoke",
   "workloads-list": "workloads list",
   "workloads-create": "workloads create",
   "workloads-get": "workloads show",

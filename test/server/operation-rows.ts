@@ -159,6 +159,8 @@ export const ROWS: Record<string, Row> = {
   "keys-get": { path: "/v1/admin/keys/key_unknown", success: 404 },
   "keys-delete": { path: "/v1/admin/keys/key_unknown", success: 404 },
   "keys-rotate": { path: "/v1/admin/keys/key_unknown/rotate", body: {}, success: 404 },
+  "clients-list": { path: "/v1/admin/clients", success: 200 },
+  "clients-revoke": { path: "/v1/admin/clients/revoke", body: { id: "unknown" }, success: 404 },
   "workloads-list": { path: "/v1/admin/workloads", success: 200 },
   "workloads-create": { path: "/v1/admin/workloads", body: WORKLOAD, success: 201 },
   "workloads-get": { path: "/v1/admin/workloads/wl_unknown", success: 404 },

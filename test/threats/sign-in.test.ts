@@ -62,7 +62,7 @@ describe("session fixation", () => {
 });
 
 describe("login CSRF", () => {
-  test("a callback that an attacker has begun signs nobody else's browser in", async () => {
+  test("a callback that an attacker has begun does not sign in the browser of another person", async () => {
     await using deployment = await startSignInSite();
     const attacker = new Browser();
     const address = await started(deployment, attacker);

@@ -25,6 +25,9 @@ export interface GrantRow {
   used_at: number | null;
 }
 
+/** With the slug of the gateway, if there is one. */
+export type ListedGrantRow = GrantRow & { gateway_slug: string | null };
+
 /** A person's client at a resource. */
 export type GrantKey = Pick<GrantRow, "project_id" | "user_id" | "client_id" | "resource">;
 
@@ -45,8 +48,13 @@ const FIND_BY_KEY = query<GrantRow>(`SELECT ${ALL} FROM client_grants WHERE ${OF
 const FIND = query<GrantRow>(
   `SELECT ${ALL} FROM client_grants WHERE project_id = ? AND user_id = ? AND id = ?`,
 );
-const OF_PROJECT = query<GrantRow>(
-  `SELECT ${ALL} FROM client_grants WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
+const SLUG =
+  "(SELECT slug FROM gateways WHERE gateways.project_id = client_grants.project_id AND gateways.id = resource)";
+const OF_PROJECT = query<ListedGrantRow>(
+  `SELECT ${ALL}, ${SLUG} AS gateway_slug FROM client_grants WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
+);
+const CLIENT_IDS = query<{ client_id: string }>(
+  "SELECT DISTINCT client_id FROM client_grants WHERE project_id = ? ORDER BY client_id",
 );
 const OF_PERSON = query<GrantRow>(
   `SELECT ${ALL} FROM client_grants WHERE project_id = ? AND user_id = ? ORDER BY created_at, id`,
@@ -81,8 +89,13 @@ export function find(
   return store.get(FIND, projectId, userId, id);
 }
 
-export function ofProject(store: Store, projectId: string, limit: number): Promise<GrantRow[]> {
+export function ofProject(store: Store, projectId: string, limit: number): Promise<ListedGrantRow[]> {
   return store.all(OF_PROJECT, projectId, limit);
+}
+
+/** The clients of a project. */
+export async function clientIds(store: Store, projectId: string): Promise<string[]> {
+  return (await store.all(CLIENT_IDS, projectId)).map(({ client_id }) => client_id);
 }
 
 export function ofPerson(store: Store, projectId: string, userId: string): Promise<GrantRow[]> {

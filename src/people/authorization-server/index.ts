@@ -14,3 +14,4 @@ export type { Admission, ProtectedResource, Resources } from "./resources";
 export { AuthorizationServer } from "./service";
 export { API_RESOURCE, API_SCOPE, GATEWAY_SCOPE } from "./terms";
 export { type TokenClaims, TokenVerifier } from "./token-verifier";
+export type { ClientList, ClientRecord, RevokedClient } from "./schema";

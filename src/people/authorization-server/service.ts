@@ -9,6 +9,7 @@ import { JwtKeys, tokenKeyTable } from "../../jwt-keys";
 import { admissionOf, type PeopleWithGroups } from "./admission";
 import type { Call, CallAnswer } from "./call";
 import { Clients } from "./clients";
+import { ClientDirectory } from "./directory";
 import { serverMetadata } from "./endpoints";
 import type { Engine } from "./engine";
 import { ClientGrants, type Person } from "./grants";
@@ -35,6 +36,7 @@ export class AuthorizationServer {
   readonly clients: Clients;
   readonly grants: ClientGrants;
   readonly verifier: TokenVerifier;
+  readonly directory: ClientDirectory;
   readonly #core: Core;
   readonly #parts: AuthorizationServerParts;
   readonly #keys: JwtKeys;
@@ -49,6 +51,7 @@ export class AuthorizationServer {
     this.#admission = admissionOf(parts.people, parts.identity.suspensions);
     this.clients = new Clients(core);
     this.grants = new ClientGrants(core, this.clients);
+    this.directory = new ClientDirectory(core, parts.audit, this.clients);
     this.#keys = new JwtKeys(core, tokenKeyTable);
     this.verifier = new TokenVerifier(core, this.#keys, this.grants);
   }

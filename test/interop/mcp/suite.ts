@@ -93,7 +93,7 @@ export async function requiredScenarios(
 }
 
 // One folder for each scenario: `server-NAME-TIME/checks.json`.
-function verdictsIn(folder: string): Verdicts {
+export function verdictsIn(folder: string): Verdicts {
   const verdicts: Verdicts = { scenarios: [], failures: [] };
   for (const file of new Bun.Glob("**/checks.json").scanSync({ cwd: folder })) {
     const scenario = file.replace(/^server-/, "").replace(/-\d{4}-\d{2}-\d{2}T[^/]*\/checks\.json$/, "");

@@ -83,6 +83,15 @@ export class Person implements AsyncDisposable {
     }
   }
 
+  /** Opens the address of a consent, signs in, and consents at the provider, until our page says that it is done. */
+  async consent(address: string): Promise<void> {
+    const done = this.page.getByRole("heading", { name: /Connected|is linked|are linked/ });
+    await this.page.goto(address);
+    for (let pages = 0; pages < MOST_PAGES && !(await done.isVisible()); pages++)
+      await Promise.race([done.waitFor({ timeout: PAGE_MS }), this.#step("Allow")]);
+    await done.waitFor({ timeout: PAGE_MS });
+  }
+
   // The loopback address of a client may have no listener.
   #unlessRefused(error: unknown): void {
     if (
@@ -111,6 +120,9 @@ export class Person implements AsyncDisposable {
     const button = page.getByRole("button", { name: BUTTON });
     const question = page.getByRole("button", { name: answer, exact: true });
     if (await question.isVisible()) return question.click({ noWaitAfter: true });
+    // Among the people whom a provider offers.
+    const own = page.getByRole("button", { name: `Continue as ${this.name}`, exact: true });
+    if (await own.isVisible()) return own.click({ noWaitAfter: true });
     if (await login.isVisible()) {
       await login.fill(this.name);
       await page.locator('input[name="password"]').fill("any");

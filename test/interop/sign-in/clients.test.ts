@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { join } from "node:path";
 import * as openid from "openid-client";
+import { api, at } from "../../support/api";
 import { hasChromium, testWith } from "../../support/require";
 import { officialClients } from "../mcp/clients";
 import { OAuthProvider } from "../mcp/oauth";
@@ -57,11 +58,11 @@ function fetchOf({ ca }: SignInSite): typeof fetch {
   );
 }
 
-describe.each(signInWays.map((way) => [way.name, way] as const))("%s", (_name, { start, needs }) => {
+describe.each(signInWays.map((way) => [way.name, way] as const))("%s", (_name, { start, needs, isMock }) => {
   const testHere = needs === "apache" ? testWithApache : testInBrowser;
 
   testHere(
-    "official clients, a token that others verify, and a second person",
+    "official clients get in, with a token that others verify",
     async () => {
       await using made = await start();
       await using alice = await made.person(chromium, "alice");
@@ -72,6 +73,33 @@ describe.each(signInWays.map((way) => [way.name, way] as const))("%s", (_name, {
         const verified = await verifiedElsewhere(made, provider.tokens()?.access_token ?? "");
         expect(verified, client.name).toMatchObject({ sub: "alice", scope: "mcp" });
       }
+    },
+    TEST_MS,
+  );
+
+  // The mock of a provider signs everybody in as alice.
+  const testTwo = isMock ? testHere.skip : testHere;
+  testTwo(
+    "a second person does not use the grant of the first",
+    async () => {
+      await using made = await start();
+      const [client] = officialClients;
+      if (client === undefined) throw new Error("no client");
+      const called = async (name: string) => {
+        await using person = await made.person(chromium, name);
+        const provider = new InBrowser((address) => person.allow(address, REDIRECT));
+        await using session = await client.connect(made.address, { provider, fetch: fetchOf(made) });
+        return await session.call("Chat_WhoAmI");
+      };
+      const agent = api(made.site.url, await made.site.key("run"));
+      const asked = await agent.post("/v1/tools/authorize", { tool_name: "Chat.WhoAmI", user_id: "alice" });
+      await using alice = await made.person(chromium, "alice");
+      await alice.consent(String(at(asked.body, "url")));
+
+      expect(await called("alice")).toMatchObject({ isError: false, structured: { username: "alice" } });
+      const refused = await called("bob");
+      expect(refused.isError).toBe(true);
+      expect(refused.text).toContain("authorization_url");
     },
     TEST_MS,
   );

@@ -25,6 +25,8 @@ export interface SignInSite extends AsyncDisposable {
 export interface SignInWay {
   name: string;
   needs?: "apache";
+  /** Everybody is alice. */
+  isMock?: true;
   start(): Promise<SignInSite>;
 }
 
@@ -34,7 +36,7 @@ export const GATEWAY: JsonObject = {
 };
 
 export const signInWays: readonly SignInWay[] = [
-  { name: "oidc, a provider without registration (oauth2-mock-server)", start: startWithMock },
+  { name: "oidc, a provider without registration (oauth2-mock-server)", isMock: true, start: startWithMock },
   { name: "oidc, a certified provider without registration", start: startWithCertified },
   { name: "passkey", start: startWithPasskeys },
   { name: "proxy, Apache with client certificates", needs: "apache", start: startBehindApache },
@@ -109,7 +111,7 @@ async function startWithCertified(): Promise<SignInSite> {
   provider.register({
     id: "runtime",
     secret: "a secret: with / and +",
-    redirectUris: [`${made.issuer}/sign-in/callback`],
+    redirectUris: [`${made.issuer}/sign-in/callback`, `${made.issuer}/api/v1/auth/callback`],
   });
   return made;
 }
