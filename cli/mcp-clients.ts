@@ -24,6 +24,7 @@ import { ownCommand } from "./own-command";
 import { type Format as OutputFormat, textOf } from "./output";
 import { withTable } from "./toml-file";
 import { changeFile } from "./user-text";
+import { mergedYaml } from "./yaml-file";
 
 export interface ConnectFlags {
   client: ClientName | undefined;
@@ -59,7 +60,7 @@ export async function clientEntry(
 ): Promise<Entry> {
   if (!/^[A-Za-z_]\w*$/.test(keyVariable)) throw new UsageError("--key-env takes the name of a variable.");
   const needsKey = record.auth_type === KEY_AND_USER;
-  const usesStdio = stdio || (name !== "codex" && FORMATS[name].stdioOnly === true);
+  const usesStdio = stdio || (name !== "codex" && startsPrograms(FORMATS[name], needsKey));
   return {
     name: record.slug,
     url: await gatewayAddress(client, record.slug),
@@ -70,6 +71,10 @@ export async function clientEntry(
         )
       : [],
   };
+}
+
+function startsPrograms({ stdioOnly, stdioWithKey }: Format, needsKey: boolean): boolean {
+  return stdioOnly === true || (stdioWithKey === true && needsKey);
 }
 
 /** Where the client takes its key from, if it needs one. */
@@ -88,8 +93,10 @@ function jsonTarget(format: Format, entry: Entry, output: OutputFormat): Target 
   const config = format.config(serverOf(format, entry), entry);
   return {
     file: fileOf(format),
-    printed: textOf(output, config, () => `${JSON.stringify(config, null, 2)}\n`),
-    change: (text) => mergedJson(text, config),
+    printed: textOf(output, config, () =>
+      format.isYaml === true ? mergedYaml("", config) : `${JSON.stringify(config, null, 2)}\n`,
+    ),
+    change: (text) => (format.isYaml === true ? mergedYaml(text, config) : mergedJson(text, config)),
   };
 }
 

@@ -1,7 +1,7 @@
 // `runtime gateways`: MCP addresses, each with a set of tools.
 import type { GatewayRecord, PatchGateway, UpdateGateway } from "../../src/gateways";
 import { GatewayResponse } from "../../src/gateways/schema";
-import { AUTH_TYPE_NAMES } from "../../src/gateways/compat";
+import { AUTH_TYPE_NAMES, KEY_AND_USER, OWN_SOURCE, USER_TOKEN } from "../../src/gateways/compat";
 import { type ClientCall, clientVerb } from "../client/client";
 import {
   createGateway,
@@ -227,6 +227,7 @@ async function printGateway({ io, common, client }: ClientCall, record: GatewayR
     ...SHAPE,
     lines: () => [
       ["address", address],
+      ["clients", CLIENTS_DO[record.auth_type]],
       ...lines,
       ["search", searchOf(record)],
       ["description", record.description],
@@ -234,6 +235,13 @@ async function printGateway({ io, common, client }: ClientCall, record: GatewayR
   });
   noteUnknownTools(io, [record]);
 }
+
+/** What a client must do at a gateway. */
+const CLIENTS_DO: Readonly<Record<GatewayRecord["auth_type"], string>> = {
+  [KEY_AND_USER]: "send an API key (Authorization: Bearer KEY) and their user (X-User-ID)",
+  [USER_TOKEN]: "need only the address: they send their user to a browser to sign in",
+  [OWN_SOURCE]: "need only the address: they send their user to your identity provider to sign in",
+};
 
 function searchOf({ tool_filter: { discovery } = {} }: GatewayRecord): string | undefined {
   if (discovery?.enabled !== true) return undefined;

@@ -99,7 +99,7 @@ export const verbs = [
     summary:
       "Replace an API key by a new one with the same name, role, users and lifetime, and print it. The old key works " +
       "until the overlap is over.",
-    examples: ["runtime keys rotate my-agent", "runtime keys rotate my-agent --overlap 7d"],
+    examples: ["runtime keys rotate my-agent", "runtime keys rotate nightly --overlap 7d"],
     flags: [
       {
         flag: "--overlap <time>",

@@ -1,6 +1,6 @@
 // The command line of `runtime workers import`.
 import { clientVerb } from "../client/client";
-import { CLIENT_NAMES } from "../../src/gateways/client-formats";
+import { IMPORTED_CLIENTS } from "../../src/gateways/client-formats";
 import { YES } from "../record-verbs";
 
 export const importVerb = clientVerb({
@@ -16,7 +16,7 @@ export const importVerb = clientVerb({
   flags: [
     {
       flag: "--client <name>",
-      meaning: `whose file it is: ${CLIENT_NAMES.join(", ")} (default: by its name)`,
+      meaning: `whose file it is: ${IMPORTED_CLIENTS.join(", ")} (default: by its name)`,
     },
     {
       flag: "--rewrite",
@@ -40,7 +40,7 @@ export const importVerb = clientVerb({
   ],
   read: (line) => ({
     path: line.word(0),
-    client: line.choice("client", CLIENT_NAMES),
+    client: line.choice("client", IMPORTED_CLIENTS),
     rewrite: line.has("rewrite"),
     gateway: line.text("gateway"),
     user: line.text("user"),

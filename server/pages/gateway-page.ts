@@ -4,7 +4,7 @@
 import { RuntimeError } from "../../src/errors";
 import { type Gateway, KEY_AND_USER } from "../../src/gateways";
 import type { Entry } from "../../src/gateways/client-formats";
-import { connectCommands, installLinks, jsonEntry } from "../../src/gateways/client-links";
+import { connectCommands, fileEntries, installLinks, jsonEntry } from "../../src/gateways/client-links";
 import type { ResourceMetadata } from "../../src/mcp";
 import { ownerOf } from "../../src/person-overview";
 import type { SignedIn } from "../../src/people";
@@ -130,9 +130,14 @@ function connecting(
   const commands = connectCommands(entry).map(
     ({ client, command }) => `<h3>${client}</h3><pre tabindex="0">${shown(command)}</pre>`,
   );
+  const files = fileEntries(entry).map(
+    ({ client, file, text }) =>
+      `<details><summary>${client}: <code>${shown(file)}</code></summary><pre tabindex="0">${jsonHtml(text)}</pre></details>`,
+  );
   return (
     '<section aria-labelledby="connect"><h2 id="connect">Connect a client</h2>' +
     `<dl><dt>Address</dt><dd>${shown(url)}</dd></dl>${how}<p>${links.join("")}</p>${commands.join("")}` +
+    files.join("") +
     `<h3>Other clients</h3><pre tabindex="0">${jsonHtml(jsonEntry(entry))}</pre></section>`
   );
 }

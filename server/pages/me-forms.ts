@@ -10,6 +10,7 @@ p { overflow-wrap: anywhere; } ul.cards, ol.cards { list-style: none; margin: .6
 .cards dl { border: 0; padding: 0; margin: 0; } .cards dd { font-weight: 400; } .cards form, .who form { margin: .4rem 0 0; }
 .cards button { margin: 0; text-align: left; overflow-wrap: anywhere; }
 .notice { border-left: .3rem solid #2e7d32; padding-left: .8rem; } .hint { font-size: .9rem; opacity: .8; }
+summary { padding: .4rem 0; cursor: pointer; overflow-wrap: anywhere; }
 pre { overflow-x: auto; border: 1px solid #8886; border-radius: .5rem; padding: .7rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 a.button { display: inline-block; border: 1px solid #888; border-radius: .5rem; padding: .5rem 1rem; margin: 0 .6rem .5rem 0; color: inherit; text-decoration: none; }
 :focus-visible { outline: .2rem solid #1a73e8; outline-offset: .15rem; }

@@ -62,11 +62,12 @@ export async function openMe(front: Front, incoming: Incoming): Promise<Response
 /** POST /me and /me/{project}: a form of the page. */
 export async function actAtMe(front: Front, incoming: Incoming): Promise<Response> {
   const { runtime } = front;
+  const limits = { ...bodyLimits(runtime.core.settings), maxBytes: MAX_FORM_BYTES };
+  // First: the session may end while the body is on its way.
+  const form = new URLSearchParams(await readText(incoming.request, limits));
   const visit = await visitOf(front, incoming);
   if (visit instanceof Response) return visit;
   const { person, forms } = visit;
-  const limits = { ...bodyLimits(runtime.core.settings), maxBytes: MAX_FORM_BYTES };
-  const form = new URLSearchParams(await readText(incoming.request, limits));
   try {
     checkForm(front, incoming, person, form);
   } catch (error) {

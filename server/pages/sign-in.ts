@@ -18,10 +18,8 @@ const MAX_PROJECT_ID = 100;
 export async function openSignIn(front: Front, incoming: Incoming): Promise<Response> {
   const { runtime } = front;
   const { core, people, signIn } = runtime;
-  // Programs fetch pages before people open them. That must not start anything.
-  if (incoming.request.method === "HEAD") return htmlPage(200, "Sign in", "");
-  if (isPrefetch(incoming.request))
-    return new Response(null, { status: 503, headers: { "cache-control": "no-store" } });
+  const early = earlyAnswer(incoming.request);
+  if (early !== undefined) return early;
   const { searchParams: query } = requestUrl(incoming.request);
   const projectId = projectIn(query.get("project"));
   const to = returnPath(query.get("to"), projectId);
@@ -49,10 +47,11 @@ export async function openSignIn(front: Front, incoming: Incoming): Promise<Resp
 
 /** GET /sign-in/callback, and /api/v1/auth/callback for consents: the browser comes back from the OpenID provider. */
 export async function signInCallback(front: Front, incoming: Incoming): Promise<Response> {
+  const early = earlyAnswer(incoming.request);
+  if (early !== undefined) return early;
   const { search, searchParams } = requestUrl(incoming.request);
   const { core, signIn } = front.runtime;
   core.log.debug("sign-in callback", { query: new Redacted(search) });
-  if (incoming.request.method === "HEAD") return htmlPage(200, "Sign in", "");
   return answer(front, incoming, await signIn.callback(searchParams, from(front, incoming)));
 }
 
@@ -146,9 +145,12 @@ function addressOf(projectId: string, to: string): string {
   return new URLSearchParams({ project: projectId, to }).toString();
 }
 
-function isPrefetch({ headers }: Request): boolean {
+/** Programs fetch pages before people open them. That must neither start a sign-in nor use one up. */
+function earlyAnswer({ method, headers }: Request): Response | undefined {
+  if (method === "HEAD") return htmlPage(200, "Sign in", "");
   const purposes = [headers.get("sec-purpose"), headers.get("purpose"), headers.get("x-moz")];
-  return purposes.some((purpose) => purpose?.toLowerCase().includes("prefetch") === true);
+  if (!purposes.some((purpose) => purpose?.toLowerCase().includes("prefetch") === true)) return undefined;
+  return new Response(null, { status: 503, headers: { "cache-control": "no-store" } });
 }
 
 /** The page for a project in which people do not sign in, and for one that does not exist. */

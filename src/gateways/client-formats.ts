@@ -1,5 +1,5 @@
 // The MCP clients that can be connected: file and format of each.
-import type { JsonObject } from "../base";
+import { isLoopback, isObject, type JsonObject } from "../base";
 
 export const CLIENT_NAMES = [
   "json",
@@ -8,11 +8,21 @@ export const CLIENT_NAMES = [
   "codex",
   "cursor",
   "gemini",
+  "goose",
+  "librechat",
+  "mcp-remote",
   "opencode",
   "vscode",
   "windsurf",
+  "zed",
 ] as const;
 export type ClientName = (typeof CLIENT_NAMES)[number];
+
+/** Those whose files are only written here. */
+const WRITTEN_ONLY: readonly ClientName[] = ["goose", "librechat", "mcp-remote", "zed"];
+export const IMPORTED_CLIENTS: readonly ClientName[] = CLIENT_NAMES.filter(
+  (name) => !WRITTEN_ONLY.includes(name),
+);
 
 /** A gateway, as a client sees it. */
 export interface Entry {
@@ -32,6 +42,10 @@ export interface Format {
   otherFile?: string;
   /** The client can only start programs; it cannot call an address with headers. */
   stdioOnly?: true;
+  /** With a key, the client starts a program: its file has no variables for headers. */
+  stdioWithKey?: true;
+  /** The file is YAML, not JSON. */
+  isYaml?: true;
   /** The syntax for an environment variable in the client's file. */
   variable?: (name: string) => string;
   config(server: JsonObject, entry: Entry): JsonObject;
@@ -75,6 +89,30 @@ export const FORMATS: { readonly [N in Exclude<ClientName, "codex">]: Format } =
     config: inServers,
     remote: (url, headers) => ({ httpUrl: url, ...headers }),
   },
+  goose: {
+    file: "~/.config/goose/config.yaml",
+    isYaml: true,
+    stdioWithKey: true,
+    config: (server, { name }) => ({
+      extensions: { [name]: { name, enabled: true, timeout: 300, ...server } },
+    }),
+    remote: (url) => ({ type: "streamable_http", uri: url }),
+    local: ([cmd = "", ...args]) => ({ type: "stdio", cmd, args }),
+  },
+  librechat: {
+    file: "librechat.yaml",
+    isYaml: true,
+    variable: braces,
+    config: inServers,
+    remote: (url, headers) => ({
+      type: "streamable-http",
+      url,
+      ...headers,
+      ...("headers" in headers ? {} : { requiresOAuth: true }),
+    }),
+    local: ([command = "", ...args]) => ({ type: "stdio", command, args }),
+  },
+  "mcp-remote": { variable: braces, config: inServers, remote: bridge },
   opencode: {
     file: "opencode.json",
     otherFile: "opencode.jsonc",
@@ -98,7 +136,20 @@ export const FORMATS: { readonly [N in Exclude<ClientName, "codex">]: Format } =
     config: inServers,
     remote: (url, headers) => ({ serverUrl: url, ...headers }),
   },
+  zed: {
+    file: "~/.config/zed/settings.json",
+    stdioWithKey: true,
+    config: (server, { name }) => ({ context_servers: { [name]: server } }),
+  },
 };
+
+/** A program that calls the gateway for a client which only starts programs. It takes variables in headers from its environment. */
+function bridge(url: string, { headers }: JsonObject): JsonObject {
+  const given = isObject(headers) ? Object.entries(headers) : [];
+  const flags = given.flatMap(([name, value]) => ["--header", `${name}: ${String(value)}`]);
+  const plain = url.startsWith("http:") && !isLoopback(new URL(url).hostname) ? ["--allow-http"] : [];
+  return { command: "npx", args: ["-y", "mcp-remote", url, ...plain, ...flags] };
+}
 
 /** The record of a server in the file of a client. */
 export function serverOf(

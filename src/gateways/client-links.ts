@@ -1,7 +1,7 @@
 // How a client is connected without editing its file: links that install an entry, and commands that add one. The entry is that
 // of the client's file (`FORMATS`).
 import type { JsonObject } from "../base";
-import { type Entry, FORMATS, serverOf } from "./client-formats";
+import { CLIENT_NAMES, type ClientName, type Entry, FORMATS, serverOf } from "./client-formats";
 
 export interface InstallLink {
   client: string;
@@ -53,6 +53,31 @@ export function connectCommands({ name, url, key }: Entry): ConnectCommand[] {
     },
     { client: "Any client that starts programs", command: `npx -y mcp-remote ${url}${plain}${header}` },
   ];
+}
+
+/** An entry for the file of a client. */
+export interface FileEntry {
+  client: string;
+  file: string;
+  text: string;
+}
+
+const TITLES: Partial<Record<ClientName, string>> = {
+  claude: "Claude Code",
+  cursor: "Cursor",
+  gemini: "Gemini CLI",
+  vscode: "Visual Studio Code",
+  windsurf: "Windsurf",
+};
+
+/** Of all clients that call addresses and have a file in JSON. */
+export function fileEntries(entry: Entry): FileEntry[] {
+  return CLIENT_NAMES.flatMap((name) => {
+    const format = name === "codex" ? undefined : FORMATS[name];
+    if (format?.file === undefined || format.stdioOnly === true) return [];
+    const text = JSON.stringify(format.config(serverOf(format, entry), entry), null, 2);
+    return [{ client: TITLES[name] ?? name, file: format.file, text }];
+  });
 }
 
 /** The entry for files with `mcpServers`. */

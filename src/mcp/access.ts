@@ -55,7 +55,6 @@ export class Access {
     const principal = { ...(await this.#identity.authenticate(credential, gateway.projectId)), address };
     try {
       const user = withKey(gateway, principal, headers);
-      if (principal.kind === "user") await this.#requireGroup(gateway, principal);
       await this.#identity.suspensions.requireActive(principal, user.userId);
       return user;
     } catch (error) {

@@ -36,6 +36,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000);
 interface Stage extends AsyncDisposable {
   clock: WallClock;
   server: RunningServer;
+  url: string;
   gateway: string;
   client: TestClient;
   browser: Browser;
@@ -51,13 +52,16 @@ async function stage(): Promise<Stage> {
   await runtime.gateways.create(operator(), { name: "Workbench", slug: "workbench", auth_type: "arcade" });
   Object.assign(installation.environment, clock.environment);
   const server = await installation.serve();
-  const browser = new Browser(server.address);
+  // Passkeys need a host name, so that is where people sign in.
+  const url = server.address.replace("127.0.0.1", "localhost");
+  const browser = new Browser(url);
   await signInBrowser(browser, runtime, "alice");
   return {
     clock,
     server,
-    gateway: `${server.address}/mcp/workbench`,
-    client: await TestClient.register(server.address),
+    url,
+    gateway: `${url}/mcp/workbench`,
+    client: await TestClient.register(url),
     browser,
     [Symbol.asyncDispose]: async () => {
       await runtime.close();
@@ -103,14 +107,14 @@ test("a pushed request", async () => {
   const parameters = Object.fromEntries(
     new URL(here.client.authorizeUrl({ resource: here.gateway })).searchParams,
   );
-  const pushed = await (await form(`${here.server.address}/oauth/par`, parameters)).json();
+  const pushed = await (await form(`${here.url}/oauth/par`, parameters)).json();
   expect(at(pushed, "expires_in")).toBe(MINUTE);
   here.clock.set(MINUTE + 1);
   const query = new URLSearchParams({
     client_id: here.client.id,
     request_uri: textAt(pushed, "request_uri"),
   });
-  expect((await here.browser.open(`${here.server.address}/oauth/authorize?${query}`)).text).toContain(
+  expect((await here.browser.open(`${here.url}/oauth/authorize?${query}`)).text).toContain(
     "invalid_request_uri",
   );
 });
@@ -126,12 +130,10 @@ test("an answer that a person has not given", async () => {
 test("the code of a device", async () => {
   await using here = await stage();
   const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
-  const begun = await (
-    await form(`${here.server.address}/oauth/device`, { client_id: "runtime-cli" })
-  ).json();
+  const begun = await (await form(`${here.url}/oauth/device`, { client_id: "runtime-cli" })).json();
   expect(at(begun, "expires_in")).toBe(10 * MINUTE);
   const poll = () =>
-    form(`${here.server.address}/oauth/token`, {
+    form(`${here.url}/oauth/token`, {
       client_id: "runtime-cli",
       grant_type,
       device_code: textAt(begun, "device_code"),

@@ -268,6 +268,20 @@ describe("connecting a client", () => {
     );
   });
 
+  test("by the entry of the file of each client that calls addresses", async () => {
+    const text = textOf(await pageOf(alice, "keys"));
+    for (const file of [
+      ".mcp.json",
+      ".cursor/mcp.json",
+      ".gemini/settings.json",
+      "opencode.json",
+      ".vscode/mcp.json",
+    ])
+      expect(text).toContain(`: ${file} {`);
+    expect(text).toContain("&quot;httpUrl&quot;:");
+    expect(text).not.toContain("claude_desktop_config");
+  });
+
   test("by a command quotes a user whatever the id is", async () => {
     const html = await pageOf(await signInBrowser(site, "o'neil; rm -rf $HOME"), "keys");
     expect(html).toContain("&#39;X-User-ID: o&#39;\\&#39;&#39;neil; rm -rf $HOME&#39;");

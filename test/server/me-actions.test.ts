@@ -208,6 +208,26 @@ describe("a form is refused", () => {
     expect((await browser.send({ action })).status).toBe(400);
   });
 
+  test("when the session ends while the form is on its way", async () => {
+    const { user, browser } = await somebody();
+    const other = await signInBrowser(site, user);
+    const html = await (await browser.open("/me")).text();
+    const token = /name="token" value="(\w+)"/.exec(html)?.[1] ?? "";
+    const body = new ReadableStream({
+      start: async (controller) => {
+        controller.enqueue(`token=${token}&action=sign_out`);
+        await until(() => (site.runtime.core.work.pendingRequests?.() ?? 0) > 0);
+        await site.runtime.sessions.end("default", user, browser.sessionId);
+        controller.enqueue(`&id=${other.sessionId}`);
+        controller.close();
+      },
+    });
+    const headers = { cookie: browser.cookie, "content-type": "application/x-www-form-urlencoded" };
+    const answer = await fetch(`${site.url}/me`, { method: "POST", redirect: "manual", headers, body });
+    expect(locationOf(answer)).toEqual([303, "/sign-in?project=default&to=%2Fme"]);
+    expect((await other.open("/me")).status).toBe(200);
+  });
+
   test("when it is too large", async () => {
     const { browser } = await somebody();
     expect((await browser.send({ action: "sign_out_elsewhere", padding: "x".repeat(10_000) })).status).toBe(

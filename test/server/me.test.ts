@@ -245,3 +245,19 @@ test("the session of a browser counts, and nothing else that the request names",
   });
   expect(response.status).toBe(303);
 });
+
+test("behind a proxy with a path prefix, links and forms have the prefix, and the return path has none", async () => {
+  await using proxied = await startSite({
+    environment: {
+      ...PEOPLE,
+      RUNTIME_PUBLIC_URL: "https://tools.example/prefix",
+      RUNTIME_MCP_ALLOWED_HOSTS: "127.0.0.1",
+    },
+  });
+  const html = await (await (await signInBrowser(proxied, "alice")).open("/me")).text();
+  const actions = [...html.matchAll(/(?:action|href)="([^"]+)"/g)].map(([, address = ""]) => address);
+  expect(actions.length).toBeGreaterThanOrEqual(2);
+  expect(actions.filter((address) => !address.startsWith("/prefix/"))).toEqual([]);
+  const sent = await fetch(`${proxied.url}/me`, { redirect: "manual" });
+  expect(sent.headers.get("location")).toBe("/prefix/sign-in?project=default&to=%2Fme");
+});

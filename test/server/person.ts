@@ -39,7 +39,8 @@ export async function signInBrowser(
   const cookie = await sessions.begin({ projectId, userId, method: "passkey", startedBy, userAgent });
   const person = await sessions.find(projectId, cookie);
   if (cookie === undefined || person === undefined) throw new Error("no session has begun");
-  const pair = `runtime_session_${projectId}=${cookie}`;
+  const prefix = runtime.core.publicUrl().startsWith("https:") ? "__Host-" : "";
+  const pair = `${prefix}runtime_session_${projectId}=${cookie}`;
   const page = projectId === "default" ? "/me" : `/me/${projectId}`;
   return {
     cookie: pair,

@@ -52,6 +52,17 @@ describe("the page of the sign-in", () => {
     expect(answer.status).toBe(how === "HEAD" ? 200 : 503);
   });
 
+  test("and its callback do not use anything up for HEAD and prefetches", async () => {
+    await using deployment = await startSignInSite();
+    const browser = new Browser();
+    const address = await started(deployment, browser);
+    const callback = await signInAs(deployment.provider.url, address, "alice");
+    await browser.open(callback, { method: "HEAD" });
+    await browser.open(callback, { headers: { purpose: "prefetch" } });
+
+    expect((await browser.open(callback)).status).toBe(303);
+  });
+
   test("says that people do not sign in, with and without the project", async () => {
     await using site = await startSite();
 

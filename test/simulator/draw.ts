@@ -2,9 +2,10 @@
 import { randomOf } from "../support/long";
 import { HOOK_FATES, PLATFORM_FATES } from "./platform";
 import { REVOCATION_FATES, TOKEN_FATES } from "./provider";
+import { DATABASE_SITUATIONS } from "./postgres/situations";
 import { STORE_FAULTS } from "./simulated-database";
 import { any, type Draw, freeze, JUMPS, place, server, SITUATIONS } from "./situations";
-import { type Action, type Step, USERS } from "./steps";
+import { type Action, type Engine, type Step, USERS } from "./steps";
 
 const KEYS = 3;
 const PASSES = [1000, 4000, 12_000, 20_000, 35_000, 70_000];
@@ -41,10 +42,16 @@ const ACTIONS: readonly [weight: number, draw: (draw: Draw) => Action | Action[]
   [5, (draw) => ({ kind: "open", process: server(draw) })],
   [0.5, () => ({ kind: "power loss" })],
 ];
-const TOTAL = ACTIONS.reduce((sum, [weight]) => sum + weight, 0);
+
+/** What can happen with each engine. */
+const DRAWN: Readonly<Record<Engine, typeof ACTIONS>> = {
+  sqlite: ACTIONS,
+  postgres: [...DATABASE_SITUATIONS, ...ACTIONS],
+};
 
 /** The same steps for the same seed. A longer list begins with the shorter one. */
-export function stepsOf(seed: number, count: number): Step[] {
+export function stepsOf(seed: number, count: number, engine: Engine = "sqlite"): Step[] {
+  const actionsOfEngine = DRAWN[engine];
   const random = randomOf(seed);
   const below = (limit: number): number => Math.floor(random() * limit);
   const of = <T>(values: readonly T[]): T => {
@@ -54,13 +61,13 @@ export function stepsOf(seed: number, count: number): Step[] {
   };
   const draw = { below, of };
   const actions: Action[] = [];
-  while (actions.length < count) actions.push(...[action(draw, random)].flat());
+  while (actions.length < count) actions.push(...[action(actionsOfEngine, draw, random)].flat());
   return actions.slice(0, count).map((each, number) => ({ ...each, number }));
 }
 
-function action(draw: Draw, random: () => number): Action | Action[] {
-  let left = random() * TOTAL;
-  for (const [weight, make] of ACTIONS) {
+function action(drawn: typeof ACTIONS, draw: Draw, random: () => number): Action | Action[] {
+  let left = random() * drawn.reduce((sum, [weight]) => sum + weight, 0);
+  for (const [weight, make] of drawn) {
     if (left < weight) return make(draw);
     left -= weight;
   }

@@ -2,10 +2,11 @@
 import type { Violation } from "./invariants";
 import { simulate } from "./simulation";
 import { stepsOf } from "./draw";
-import { sentenceOf, type Step } from "./steps";
+import { type Engine, sentenceOf, type Step } from "./steps";
 
 export interface Failure {
   readonly seed: number;
+  readonly engine: Engine;
   readonly violation: Violation;
   readonly steps: readonly Step[];
 }
@@ -15,11 +16,17 @@ export async function failureOf(
   seed: number,
   count: number,
   ignored?: ReadonlySet<string>,
+  engine: Engine = "sqlite",
 ): Promise<Failure | undefined> {
-  const steps = stepsOf(seed, count);
-  const failed = (await simulate(seed, steps, ignored)).failed;
+  const steps = stepsOf(seed, count, engine);
+  const failed = (await simulate(seed, steps, ignored, engine)).failed;
   if (failed === undefined) return undefined;
-  return { seed, violation: failed.violation, steps: steps.filter(({ number }) => number <= failed.after) };
+  return {
+    seed,
+    engine,
+    violation: failed.violation,
+    steps: steps.filter(({ number }) => number <= failed.after),
+  };
 }
 
 /** Leaves out steps, first many at a time, while the same invariant is still violated. */
@@ -32,7 +39,7 @@ export async function reduced(failure: Failure, ignored?: ReadonlySet<string>): 
   ) {
     for (let from = 0; from < best.steps.length;) {
       const steps = [...best.steps.slice(0, from), ...best.steps.slice(from + size)];
-      const failed = (await simulate(failure.seed, steps, ignored)).failed;
+      const failed = (await simulate(failure.seed, steps, ignored, failure.engine)).failed;
       if (failed?.violation.invariant === failure.violation.invariant) {
         const needed = steps.filter(({ number }) => number <= failed.after);
         best = { ...best, violation: failed.violation, steps: needed };

@@ -1,9 +1,10 @@
 // Replays seeds: `bun test/simulator/run.ts --seed N [--seeds COUNT] [--steps M] [--only invariant] [--ignore a,b] [--reduce]
-// [--first]`. `--faults [PART …]` brings faults back instead and looks for them (prove.ts).
+// [--first] [--engine postgres]`. `--faults [PART …]` brings faults back instead and looks for them (prove.ts).
 import { parseArgs } from "node:util";
 import { INVARIANTS } from "./invariants";
 import { proveFaults } from "./prove";
 import { failureOf, reduced, reportOf } from "./reduce";
+import { ENGINES } from "./steps";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -11,6 +12,7 @@ const { values, positionals } = parseArgs({
     seed: { type: "string", default: "1" },
     seeds: { type: "string", default: "1" },
     steps: { type: "string", default: "100" },
+    engine: { type: "string", default: "sqlite" },
     only: { type: "string", default: "" },
     ignore: { type: "string", default: "" },
     reduce: { type: "boolean", default: false },
@@ -18,14 +20,16 @@ const { values, positionals } = parseArgs({
     faults: { type: "boolean", default: false },
   },
 });
-if (values.faults) process.exit((await proveFaults(positionals, Number(values.steps))) === 0 ? 0 : 1);
+const engine = ENGINES.find((name) => name === values.engine);
+if (engine === undefined) throw new Error(`--engine must be one of ${ENGINES.join(", ")}.`);
+if (values.faults) process.exit((await proveFaults(positionals, Number(values.steps), engine)) === 0 ? 0 : 1);
 const { only } = values;
 const others = only === "" ? [] : Object.keys(INVARIANTS).filter((name) => name !== only);
 const ignored = new Set([...others, ...values.ignore.split(",")]);
 const first = Number(values.seed);
 let failures = 0;
 for (let seed = first; seed < first + Number(values.seeds); seed++) {
-  const failure = await failureOf(seed, Number(values.steps), ignored);
+  const failure = await failureOf(seed, Number(values.steps), ignored, engine);
   if (failure === undefined) continue;
   failures++;
   const shown = values.reduce ? await reduced(failure, ignored) : failure;

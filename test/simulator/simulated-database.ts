@@ -8,7 +8,8 @@ import { open } from "../../src/store/sqlite-file";
  * write takes seconds.
  */
 export const STORE_FAULTS = ["full", "locked", "refused", "slow"] as const;
-export type StoreFault = (typeof STORE_FAULTS)[number];
+/** `silent`: the packets to a database server, and those from it, are lost. */
+export type StoreFault = (typeof STORE_FAULTS)[number] | "silent";
 
 /** What the database of a process is going through. */
 export interface Trouble {

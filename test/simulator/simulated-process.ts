@@ -7,12 +7,16 @@ import type { Egress } from "../../src/egress";
 import type { RuntimeParts } from "../../src/open-core";
 import { createRuntime, type Runtime } from "../../src/runtime";
 import { announceServer } from "../../src/serving";
-import type { Store } from "../../src/store";
+import type { SqliteOptions, Store } from "../../src/store";
 import type { Extensions } from "../../src/tools";
 import { Life } from "./life";
 import { SimulatedClock } from "./simulated-clock";
 import type { StoreFault, Trouble } from "./simulated-database";
 import { type GateKind, openSimulatedStore } from "./simulated-store";
+import { clientOf } from "./postgres/client";
+import type { Client } from "./postgres/parts";
+import type { ScriptedServer } from "./postgres/server";
+import { openScriptedStore } from "./postgres/store";
 import type { VirtualTime } from "./virtual-time";
 
 export interface Surroundings {
@@ -20,6 +24,8 @@ export interface Surroundings {
   seed: number;
   time: VirtualTime;
   extensions: Extensions;
+  /** Absent: the stores are files. */
+  database?: ScriptedServer | undefined;
   /** Sends an outbound request of a process. */
   send(process: SimulatedProcess, life: Life, ...request: Parameters<Egress["fetch"]>): Promise<Response>;
   /** The answer has reached the runtime. `now`: by its clock. */
@@ -28,6 +34,8 @@ export interface Surroundings {
   wrote(): void;
   /** Called whenever a process does something: the simulation has not settled yet. */
   active(): void;
+  /** Resolves when nothing more happens by itself. */
+  settled(): Promise<void>;
 }
 
 export class SimulatedProcess {
@@ -40,8 +48,6 @@ export class SimulatedProcess {
   trouble: Trouble;
   /** The latest time at which it was frozen, could not write, or was not running. */
   troubledAt = 0;
-  /** The latest time at which it was frozen or went on. */
-  frozenAt = -1;
   life = new Life();
   runtime: Runtime | undefined;
   /** Database calls under way. */
@@ -50,6 +56,8 @@ export class SimulatedProcess {
   #opened = 0;
   #freeze: { at: GateKind; gates: number } | undefined;
   #isObserved = false;
+  #delayedAt = -1;
+  #client: Client | undefined;
   #thaw: (() => void)[] = [];
   #stores: Store[] = [];
 
@@ -70,6 +78,13 @@ export class SimulatedProcess {
 
   get isFrozen(): boolean {
     return this.life.isFrozen;
+  }
+
+  /** The latest time at which it was frozen, or could not read. */
+  get delayedAt(): number {
+    const { database, time } = this.#surroundings;
+    const isDelayed = database !== undefined && (database.isDown || this.trouble.fault !== undefined);
+    return isDelayed ? time.now : this.#delayedAt;
   }
 
   /** Starts a server: the runtime, its workers, and its announcement. */
@@ -132,6 +147,7 @@ export class SimulatedProcess {
     life.endedAt = this.#surroundings.time.now;
     // Writes that wait for the lock end with their process.
     trouble.fault = "refused";
+    this.#surroundings.database?.ended(life);
     this.#surroundings.time.end(life);
     this.touchTrouble();
     for (const store of this.#stores.splice(0)) await store.close();
@@ -146,24 +162,31 @@ export class SimulatedProcess {
     this.#freeze = undefined;
     if (!this.isFrozen) return;
     this.life.isFrozen = false;
-    this.frozenAt = this.#surroundings.time.now;
+    this.#delayedAt = this.#surroundings.time.now;
     this.touchTrouble();
     for (const go of this.#thaw.splice(0)) go();
+    this.#surroundings.database?.kick();
   }
 
   /** Every write fails from now on; undefined: they succeed again. */
   fail(fault: StoreFault | undefined): void {
-    if (fault !== undefined || this.trouble.fault !== undefined) this.touchTrouble();
+    if (fault === undefined && this.trouble.fault === undefined) return;
+    this.disturbed();
     this.trouble.fault = fault;
+    if (this.#client !== undefined) this.#surroundings.database?.faultChanged(this.#client);
   }
 
-  /** Reads without any disturbance. */
-  async observe<T>(read: (runtime: Runtime) => Promise<T>): Promise<T | undefined> {
+  /** Reads without any disturbance. Undefined: it cannot now. */
+  async observe<T>(read: (runtime: Runtime) => Promise<T>): Promise<{ value: T } | undefined> {
     const { runtime, life } = this;
     if (runtime === undefined || life.isFrozen) return undefined;
     this.#isObserved = true;
     try {
-      return await this.#within(life, () => read(runtime));
+      const reading = this.#within(life, () => read(runtime)).then((value) => ({ value }));
+      if (this.#surroundings.database === undefined) return await reading;
+      // If its connections are lost, an answer takes time, which does not pass.
+      const settled = this.#surroundings.settled().then(() => undefined);
+      return await Promise.race([reading.catch(() => undefined), settled]);
     } finally {
       this.#isObserved = false;
     }
@@ -171,6 +194,12 @@ export class SimulatedProcess {
 
   touchTrouble(): void {
     this.troubledAt = this.#surroundings.time.now;
+  }
+
+  /** With a database server, what disturbs writes disturbs reads as well. */
+  disturbed(): void {
+    this.touchTrouble();
+    if (this.#surroundings.database !== undefined) this.#delayedAt = this.#surroundings.time.now;
   }
 
   #begin(): Life {
@@ -196,8 +225,9 @@ export class SimulatedProcess {
   }
 
   #parts(life: Life): RuntimeParts {
-    const { seed } = this.#surroundings;
+    const { seed, database } = this.#surroundings;
     const { trouble } = this;
+    const openStore = database === undefined ? undefined : this.#storesOn(database, life);
     const random = randomOf(seed * 1000 + this.#index * 100 + this.#opened);
     const host = {
       trouble,
@@ -210,9 +240,29 @@ export class SimulatedProcess {
       clock: this.clock.of(life),
       random: (bytes) => Uint8Array.from({ length: bytes }, () => Math.floor(random() * 256)),
       log: silentLog,
-      openStore: (options) => openSimulatedStore(options, host, (store) => this.#stores.push(store)),
+      openStore:
+        openStore ?? ((options) => openSimulatedStore(options, host, (store) => this.#stores.push(store))),
       egress: { fetch: (...request) => this.#fetch(life, request) },
     };
+  }
+
+  #storesOn(database: ScriptedServer, life: Life): (options: SqliteOptions) => Store {
+    const { trouble, name } = this;
+    this.#client = clientOf({
+      name,
+      life,
+      trouble,
+      isObserved: () => this.#isObserved,
+      passGate: () => this.#passGate(life, "any"),
+      disturbed: () => this.disturbed(),
+    });
+    const host = {
+      client: this.#client,
+      instance: `${name}-${this.#opened}`,
+      gate: (kind: GateKind) => this.#gate(life, kind),
+      wrote: () => this.#surroundings.wrote(),
+    };
+    return (options) => openScriptedStore(options, database, host);
   }
 
   // What is checked in the same turn is still true when the request leaves, so there is no gate before it.
@@ -228,16 +278,20 @@ export class SimulatedProcess {
 
   async #gate(life: Life, kind: GateKind): Promise<void> {
     if (this.#isObserved) return;
-    this.#surroundings.active();
-    const freeze = life === this.life ? this.#freeze : undefined;
-    if (freeze !== undefined && (freeze.at === "any" || freeze.at === kind) && freeze.gates-- <= 0) {
-      this.#freeze = undefined;
-      life.isFrozen = true;
-      this.frozenAt = this.#surroundings.time.now;
-      this.touchTrouble();
-    }
+    this.#passGate(life, kind);
     while (life.isAlive && life.isFrozen) await new Promise<void>((go) => this.#thaw.push(go));
     if (!life.isAlive) await never();
+  }
+
+  #passGate(life: Life, kind: GateKind): void {
+    if (this.#isObserved) return;
+    this.#surroundings.active();
+    const freeze = life === this.life ? this.#freeze : undefined;
+    if (freeze === undefined || (freeze.at !== "any" && freeze.at !== kind) || freeze.gates-- > 0) return;
+    this.#freeze = undefined;
+    life.isFrozen = true;
+    this.#delayedAt = this.#surroundings.time.now;
+    this.touchTrouble();
   }
 }
 

@@ -1,5 +1,6 @@
 // Carries out steps on a deployment of its own and checks the invariants after each.
 import { rmSync } from "node:fs";
+import { isUnavailable } from "../../src/errors";
 import {
   type Checked,
   type History,
@@ -11,10 +12,22 @@ import {
 } from "./invariants";
 import { labelOf, type Operation } from "./operation";
 import { Observer } from "./observer";
+import { ScriptedServer } from "./postgres/server";
 import { extensions } from "./simulated-catalog";
 import { SimulatedProcess } from "./simulated-process";
-import { type Event, isWork, type Outside, SERVERS, type Step, TERMINAL, USERS, type Work } from "./steps";
+import {
+  type Engine,
+  type Event,
+  isWork,
+  type Outside,
+  SERVERS,
+  type Step,
+  TERMINAL,
+  USERS,
+  type Work,
+} from "./steps";
 import { newFolder } from "./template";
+import { isTokenValid } from "./valid-token";
 import { VirtualTime } from "./virtual-time";
 import { SECOND, Workshop } from "./work";
 import { World } from "./world";
@@ -26,7 +39,8 @@ const AFTERMATH_MS = 240_000;
 /** Time passes in larger steps when much of it passes. */
 const LONG_MS = 12_000;
 const LONG_TICK_MS = 1000;
-/** How long a server that was told to stop may take. */
+/** How long a server may take to start if it waits for its database, and one that was told to stop. */
+const OPEN_MS = 15_000;
 const CLOSE_MS = 15_000;
 
 export interface Failed {
@@ -40,10 +54,11 @@ export async function simulate(
   seed: number,
   steps: readonly Step[],
   ignored: ReadonlySet<string> = new Set(),
+  engine: Engine = "sqlite",
 ): Promise<{ failed: Failed | undefined; operations: readonly Operation[] }> {
   const folder = await newFolder();
   try {
-    const simulation = new Simulation(seed, folder, ignored);
+    const simulation = new Simulation(seed, folder, { ignored, engine });
     return { failed: await simulation.run(steps), operations: simulation.operations };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -60,12 +75,22 @@ class Simulation implements Checked {
   readonly history: History = newHistory();
   readonly #seed: number;
   readonly #ignored: ReadonlySet<string>;
+  readonly #database: ScriptedServer | undefined;
   #activity = 0;
   #order = 0;
 
-  constructor(seed: number, folder: string, ignored: ReadonlySet<string>) {
+  constructor(
+    seed: number,
+    folder: string,
+    { ignored, engine }: { ignored: ReadonlySet<string>; engine: Engine },
+  ) {
     this.#seed = seed;
     this.#ignored = ignored;
+    const active = (): void => void this.#activity++;
+    const found = (violation: Violation): void => void this.history.found.push(violation);
+    const disturbed = (): void => this.processes.forEach((each) => each.disturbed());
+    if (engine === "postgres")
+      this.#database = new ScriptedServer({ seed, time: this.time, active, found, disturbed });
     this.observer = new Observer(folder);
     this.world = new World(this.time, watchers(this));
     this.work = new Workshop(this.world, this.observer, this.operations);
@@ -78,7 +103,9 @@ class Simulation implements Checked {
       send: this.world.send.bind(this.world),
       received: this.world.provider.received.bind(this.world.provider),
       wrote: () => wrote(this),
-      active: () => void this.#activity++,
+      active,
+      settled: () => this.#settle(),
+      database: this.#database,
     };
     this.processes = Array.from(
       { length: SERVERS + 1 },
@@ -101,6 +128,7 @@ class Simulation implements Checked {
       return violation === undefined ? undefined : { violation, after: steps.at(-1)?.number ?? 0 };
     } finally {
       for (const process of this.processes) await process.crash();
+      this.#database?.close();
       await this.observer.close();
     }
   }
@@ -121,6 +149,7 @@ class Simulation implements Checked {
   /** Ends all disturbances and waits until everything has ended. */
   async #calm(): Promise<void> {
     this.world.behave();
+    this.#database?.behave();
     for (const process of this.processes) {
       process.fail(undefined);
       process.thaw();
@@ -155,7 +184,10 @@ class Simulation implements Checked {
     else if (step.kind === "pass") await this.#pass(step.ms);
     else if (step.kind === "end grant") provider.end(step.user);
     else if (step.kind === "power loss") await this.#losePower();
+    else if (step.kind === "database") this.#database?.script(step.name, step.fate);
+    else if (step.kind === "restart") this.#database?.restart(step.downMs);
     else {
+      this.#database?.endTransactions();
       this.history.damaged = this.observer.incarnation(SECOND);
       this.observer.damage(SECOND);
     }
@@ -167,6 +199,7 @@ class Simulation implements Checked {
 
   async #losePower(): Promise<void> {
     for (const process of this.processes) await process.crash();
+    this.#database?.close();
     await this.observer.losePower();
     this.history.logged = 0;
     this.history.powerLostAt = this.time.now;
@@ -194,23 +227,32 @@ class Simulation implements Checked {
   }
 
   async #open(server: SimulatedProcess): Promise<void> {
-    try {
-      await server.open();
-    } catch (error) {
+    const opening = server.open().catch((error: unknown) => {
+      // Without its database server it says so, and is started again.
+      if (this.#database !== undefined && isUnavailable(error)) return server.crash();
       this.history.found.push({ invariant: "serverStarts", detail: `${server.name}: ${String(error)}` });
-    }
+      return undefined;
+    });
+    if (this.#database === undefined) await opening;
+    else if (!(await this.#ends(opening, OPEN_MS))) await server.crash();
+  }
+
+  /** Lets time pass until something has ended, or for this time. */
+  async #ends(work: Promise<void>, ms: number): Promise<boolean> {
+    let isOver = false;
+    work.then(
+      () => (isOver = true),
+      () => (isOver = true),
+    );
+    await this.#settle();
+    const end = this.time.now + ms;
+    while (!isOver && this.time.now < end) await this.time.pass(1000, () => this.#settle());
+    return isOver;
   }
 
   // A stop waits for the work under way. What does not end in time is ended as by a supervisor.
   async #close(process: SimulatedProcess): Promise<void> {
-    let isClosed = false;
-    process.close().then(
-      () => (isClosed = true),
-      () => (isClosed = true),
-    );
-    await this.#settle();
-    const end = this.time.now + CLOSE_MS;
-    while (!isClosed && this.time.now < end) await this.time.pass(1000, () => this.#settle());
+    await this.#ends(process.close(), CLOSE_MS);
     if (process.life.isAlive) await process.crash();
   }
 
@@ -227,7 +269,7 @@ class Simulation implements Checked {
       since: this.time.now,
       began: this.#order++,
       incarnation: step.kind === "visit" ? this.observer.incarnation(SECOND) : undefined,
-      isTokenValid: step.kind === "call" && this.#isTokenValid(process, step.user),
+      isTokenValid: step.kind === "call" && isTokenValid(this, process, step.user),
     };
     this.operations.push(operation);
     this.#carryOut(operation, isCommand)
@@ -250,23 +292,8 @@ class Simulation implements Checked {
       return done;
     }
     if (runtime === undefined) return Promise.resolve();
-    return this.time.within(process.life, () => this.work.do(operation, runtime));
-  }
-
-  #isTokenValid({ clock, life }: SimulatedProcess, user: string): boolean {
-    const row = this.observer.connection(user);
-    if (row?.status !== "active") return false;
-    // The process has received newer tokens, which may not be stored yet.
-    const grant = this.world.provider.grants.findLast((each) => each.user === user);
-    const isNewest = grant?.received.get(life) === grant?.newest && grant?.revoked === false;
-    const received = isNewest ? grant?.valid.get(life) : undefined;
-    const isReplaced = this.operations.some(
-      ({ step, endedAt = Infinity }) =>
-        (step.kind === "consent" || step.kind === "browse") &&
-        step.user === user &&
-        endedAt >= (received?.at ?? 0),
-    );
-    const until = isReplaced ? 0 : (received?.until ?? 0);
-    return Math.max(row.expires_at ?? 0, until) > clock.now();
+    const run = (): Promise<void> => this.work.do(operation, runtime);
+    // As the server does for each request.
+    return this.time.within(process.life, () => runtime.core.store.request?.(run) ?? run());
   }
 }

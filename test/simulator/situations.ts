@@ -10,7 +10,7 @@ export interface Draw {
   of<T>(values: readonly T[]): T;
 }
 
-type Situation = (draw: Draw) => Action[];
+export type Situation = (draw: Draw) => Action[];
 
 export function server(draw: Draw): number {
   return draw.below(SERVERS);

@@ -1,5 +1,6 @@
 // The steps of a simulation: plain data that can be printed and left out one by one. `draw.ts` draws them from a seed.
 import type { Choice } from "./browser";
+import type { DatabaseFate, DatabaseName } from "./postgres/fates";
 import type { StoreFault } from "./simulated-database";
 import type { GateKind } from "./simulated-store";
 import type { Script } from "./world";
@@ -50,12 +51,20 @@ export type Outside =
   /** All processes end, and what was not synced is lost. The servers start again. */
   | { kind: "power loss" }
   /** The data key of the second project is damaged. */
-  | { kind: "damage" };
+  | { kind: "damage" }
+  /** What becomes of the next transaction, or of the next answer, of a database server. */
+  | { kind: "database"; name: DatabaseName; fate: DatabaseFate }
+  /** The database server restarts, and accepts no connection for a while. */
+  | { kind: "restart"; downMs: number };
 
 export type Action = Work | Event | Outside;
 
 /** `number` stays the same when other steps are left out. */
 export type Step = Action & { readonly number: number };
+
+/** `sqlite`: a data folder; `postgres`: the engine for many servers, on a scripted database server. */
+export const ENGINES = ["sqlite", "postgres"] as const;
+export type Engine = (typeof ENGINES)[number];
 
 /** Servers have the numbers below. */
 export const SERVERS = 3;

@@ -86,5 +86,6 @@ function nobody(folder: string, time: VirtualTime): SimulatedProcess {
     received: () => undefined,
     wrote: () => undefined,
     active: () => undefined,
+    settled: async () => undefined,
   });
 }

@@ -35,10 +35,16 @@ export class VirtualTime {
   readonly #context = new AsyncLocalStorage<TimerOwner>();
   readonly #timers = new Set<VirtualTimer>();
   #now = 0;
+  #spentMs = 0;
 
   /** Milliseconds since the start of the simulation. */
   get now(): number {
     return this.#now;
+  }
+
+  /** What processes measure in addition: work takes a moment although the time of the simulation does not pass. */
+  spend(ms: number): void {
+    this.#spentMs += ms;
   }
 
   /** Runs work whose timers, also those of its continuations, belong to a process. */
@@ -76,6 +82,7 @@ export class VirtualTime {
   install(seed: number): Disposable {
     const real = { setTimeout, setInterval, clearTimeout, clearInterval };
     const [sleep, random, now] = [Bun.sleep, Math.random, performance.now];
+    const { timeout } = AbortSignal;
     const numbers = randomOf(seed);
     const set =
       (isRepeated: boolean) =>
@@ -99,14 +106,28 @@ export class VirtualTime {
     Object.assign(globalThis, { clearTimeout: clear, clearInterval: clear });
     Object.assign(Bun, { sleep: virtualSleep });
     Object.assign(Math, { random: () => (isVirtual() ? numbers() : random()) });
-    Object.assign(performance, { now: () => (isVirtual() ? this.#now : now.call(performance)) });
+    Object.assign(performance, {
+      now: () => (isVirtual() ? this.#now + this.#spentMs : now.call(performance)),
+    });
+    Object.assign(AbortSignal, {
+      timeout: (ms: number) => this.#timeout(ms) ?? timeout.call(AbortSignal, ms),
+    });
     const restore = (): void => {
       Object.assign(globalThis, real);
+      Object.assign(AbortSignal, { timeout });
       Object.assign(Bun, { sleep });
       Object.assign(Math, { random });
       Object.assign(performance, { now });
     };
     return { [Symbol.dispose]: restore };
+  }
+
+  #timeout(ms: number): AbortSignal | undefined {
+    const owner = this.#context.getStore();
+    if (owner === undefined) return undefined;
+    const aborting = new AbortController();
+    this.#add(owner, () => aborting.abort(new DOMException("timed out", "TimeoutError")), ms, undefined);
+    return aborting.signal;
   }
 
   #add(owner: TimerOwner, callback: () => void, ms: number, everyMs: number | undefined): VirtualTimer {

@@ -198,9 +198,11 @@ async function switchHooks(runtime: Runtime, on: boolean): Promise<void> {
 }
 
 async function checkHealth(operation: Operation, runtime: Runtime): Promise<void> {
-  const { failingSince } = operation.process.trouble;
+  const { process } = operation;
+  const { failingSince, fault } = process.trouble;
   const { healthy } = await runtime.health();
-  operation.health = { healthy, failingSince };
+  // What has changed meanwhile may have changed before it looked.
+  operation.health = { healthy, failingSince: process.trouble.fault === fault ? failingSince : undefined };
 }
 
 function requestOf(tool: string, user: string, text: string) {

@@ -8,7 +8,7 @@ const ROWS = [
   "INSERT INTO identities (project_id, user_id, subject, groups_json, read_at, claimed_at, failed_at) VALUES ('default', ?, 'sub of ' || ?, '[\"ops\"]', 1, 0, 0)",
   "INSERT INTO oauth_items (kind, hash, project_id, user_id, sealed_payload, created_at) VALUES ('RefreshToken', 'hash of ' || ?, 'default', ?, '', 1)",
   "INSERT INTO client_grants (id, project_id, user_id, client_id, resource, scopes, created_at) VALUES ('cg of ' || ?, 'default', ?, 'client', '', 'runtime', 1)",
-  "INSERT INTO workloads (id, project_id, name, issuer, audience, subject, role, users, created_at) VALUES ('wl of someone', 'default', 'deploy', 'https://idp.example', 'runtime', 's', 'run', json_array(?, ?, 'other'), 1) ON CONFLICT DO NOTHING",
+  "INSERT INTO workloads (id, project_id, name, issuer, audience, subject, role, users, created_at) VALUES ('wl of someone', 'default', 'deploy', 'https://idp.example', 'runtime', 's', 'run', '[\"' || ? || '\",\"' || ? || '\",\"other\"]', 1) ON CONFLICT DO NOTHING",
 ].map((text) => query(text));
 
 /** In all of them but `browser_sessions`, whose rows `Sessions` makes. */

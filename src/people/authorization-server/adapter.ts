@@ -11,11 +11,13 @@ import {
   findByUserCode,
   findItem,
   type ItemRow,
+  OPEN_KINDS,
   placeOf,
   putItem,
   removeChain,
   removeExpired,
   removeItem,
+  removeOldest,
 } from "./item-repository";
 import type { Resources } from "./resources";
 import { accountOf, grantOfChain } from "./terms";
@@ -36,6 +38,9 @@ export interface Adapter {
   destroy(id: string): Promise<void>;
   revokeByGrantId(grantId: string): Promise<void>;
 }
+
+/** Finding out whether there are too many items of a kind takes longer than to add one. */
+const SWEEP_EVERY = 100;
 
 /** The adapter for a kind of the library. */
 export function adapterOf(parts: AdapterParts): (kind: string) => Adapter {
@@ -64,6 +69,7 @@ function clientAdapter(clients: Clients): Adapter {
 class Items implements Adapter {
   readonly #parts: AdapterParts;
   readonly #kind: string;
+  #added = 0;
 
   constructor(parts: AdapterParts, kind: string) {
     this.#parts = parts;
@@ -93,9 +99,11 @@ class Items implements Adapter {
       expires_at: expiresIn === undefined ? null : now + expiresIn * 1000,
       consumed_at: null,
     };
+    const isFull = OPEN_KINDS.includes(this.#kind) && ++this.#added % SWEEP_EVERY === 0;
     await store.write(function* () {
       yield* removeExpired(now);
       yield* putItem(row);
+      if (isFull) yield* removeOldest(row.kind);
     });
   }
 

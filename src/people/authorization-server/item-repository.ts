@@ -63,6 +63,20 @@ const REMOVE_EXPIRED = query(
     SELECT kind, hash FROM oauth_items WHERE expires_at <= ? ORDER BY expires_at LIMIT ${BATCH})`,
 );
 
+/** What callers without a credential can make this server store. */
+export const OPEN_KINDS = ["Interaction", "DeviceCode", "PushedAuthorizationRequest"];
+/** How many of each kind are kept. The oldest go first. */
+const MOST_OPEN = 20_000;
+const REMOVE_OLDEST = query(
+  `DELETE FROM oauth_items WHERE kind = ? AND hash IN (
+    SELECT hash FROM oauth_items WHERE kind = ? AND grant_id IS NULL ORDER BY created_at DESC, hash LIMIT 1000 OFFSET ?)`,
+);
+
+/** Removes what callers without a credential have stored beyond the limit. */
+export function removeOldest(kind: string, most = MOST_OPEN): Transaction<number> {
+  return run(REMOVE_OLDEST, kind, kind, most);
+}
+
 /** The kind of the rows that say that the tokens of a sign-in are alive. */
 export const CHAIN_KIND = "Grant";
 

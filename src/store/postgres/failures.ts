@@ -22,7 +22,9 @@ export function stateOf(error: unknown): string {
  * read-only: after a fail-over the connection leads to a standby.
  */
 const LOST = /^(?:08|57P0|25P0[34]$|25006$)/;
-const LOST_CODE = /^(?:ERR_POSTGRES_(?:CONNECTION|IDLE|LIFETIME|NOT_)|ECONN|EPIPE|ERR_SOCKET)/;
+/** The last ones: the client has read what it did not expect, so later answers may belong to other statements. */
+const LOST_CODE =
+  /^(?:ERR_POSTGRES_(?:CONNECTION|IDLE|LIFETIME|NOT_|EXPECTED_|UNEXPECTED_|INVALID_MESSAGE)|ECONN|EPIPE|ERR_SOCKET)/;
 
 export function isLost(error: unknown): boolean {
   if (error instanceof LostConnection) return true;
@@ -33,6 +35,26 @@ export function isLost(error: unknown): boolean {
   return LOST.test(stateOf(error)) || LOST_CODE.test(code);
 }
 
+/** The answer to the commit of a failed transaction: the server has rolled it back. */
+export class RolledBack extends Error {
+  readonly reason: RuntimeError;
+
+  constructor() {
+    super("the server has rolled back what it should commit");
+    this.reason = unavailable("The database has rolled this back. Send the request again.", {
+      retryAfterMs: RETRY_AFTER_MS,
+    });
+  }
+}
+
+/**
+ * Whether the server itself has said, after the commit was sent, that nothing is stored. Every other error leaves open what
+ * the server has done: the client has lost the answer, or has not understood it.
+ */
+export function isRolledBack(error: unknown): boolean {
+  return error instanceof RolledBack || (stateOf(error) !== "" && !isLost(error));
+}
+
 /** The transaction may succeed when it runs again: serialization failure, deadlock. */
 export function isConflict(error: unknown): boolean {
   return /^(?:40001|40P01)$/.test(stateOf(error));
@@ -41,6 +63,12 @@ export function isConflict(error: unknown): boolean {
 /** Another transaction had the lock for too long. */
 export function isLocked(error: unknown): boolean {
   return stateOf(error) === "55P03";
+}
+
+/** The server had no room for a statement, or its disk has failed: others that write will fail as well. */
+export function isOfDisk(error: unknown): boolean {
+  const own = error instanceof RuntimeError ? error.cause : error;
+  return /^5[38]/.test(stateOf(own));
 }
 
 const REASONS: readonly (readonly [states: RegExp, reason: string])[] = [
@@ -68,6 +96,7 @@ const KEY_REPLACED =
 export function translateError(error: unknown): unknown {
   if (error instanceof RuntimeError || error instanceof UniqueViolation) return error;
   if (isLost(error)) return lost(error);
+  if (error instanceof RolledBack) return error.reason;
   const state = stateOf(error);
   if (state === "23505") return new UniqueViolation(error);
   const known = REASONS.find(([states]) => states.test(state))?.[1];

@@ -2,7 +2,7 @@
 // generations travel with the first of them. Writes of a turn share a commit.
 import { RuntimeError } from "../../errors";
 import type { Migration } from "../migrate";
-import { type Awaitable, type Kind, query, type Query, run, type SqlValue, type Store } from "../port";
+import { type Awaitable, type Kind, type Query, type SqlValue, type Store } from "../port";
 import { type Transaction, type Wait } from "../port";
 import { CountedUse } from "../use";
 import { Watch } from "../watch";
@@ -16,6 +16,7 @@ import { Pool } from "./pool";
 import { Reads, withinLimit } from "./reads";
 import { RequestReads } from "./request-reads";
 import { tablesOf } from "./schema";
+import { testWrite } from "./test-write";
 import { type Pending, Writer } from "./writer";
 
 export interface PostgresOptions {
@@ -40,10 +41,11 @@ export interface PostgresOptions {
 const LIMIT_MS = 10_000;
 const CHECK_MS = 1500;
 const POLL_MS = 1000;
+/** While a write gets no answer, connections for reads are asked that were not used for so long. */
+const PING_MS = 250;
 /** One text is faster to read than rows, and most often it is the same as before. */
 const GENERATIONS =
   "SELECT string_agg(kind || '=' || value, ' ' ORDER BY kind) AS generations FROM generations";
-const TEST_WRITE = query<never>("UPDATE generations SET value = value WHERE kind = 'schema'");
 const READS = /^\s*(?:SELECT|WITH)\b/;
 
 export interface PostgresStore extends Store {
@@ -96,6 +98,7 @@ class Engine implements PostgresStore {
       translate: (text) => this.#dialect.translate(text),
       committed: (group, begun, touched) => this.#committed(group, begun, touched),
       failed: (error) => this.#failed(error),
+      silent: () => this.#reads.ping(PING_MS),
     });
     this.use = new CountedUse(() => this.#writer.waiting);
   }
@@ -244,7 +247,7 @@ class Engine implements PostgresStore {
   }
 
   async #testWrite(): Promise<void> {
-    await this.write(() => run(TEST_WRITE));
+    await this.write(testWrite());
   }
 }
 

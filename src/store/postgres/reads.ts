@@ -32,9 +32,9 @@ export class Reads {
     this.#link = undefined;
   }
 
-  /** A connection was lost: finds out which others are, before something is read on them. */
-  ping(): void {
-    this.#pool.ping();
+  /** A connection was or may be lost: finds out which others are, before something is read on them. */
+  ping(idleMs = 0): void {
+    this.#pool.ping(idleMs);
   }
 
   async close(): Promise<void> {

@@ -3,14 +3,26 @@
 //
 // Each group leaves its number in the row of its writer. If the connection is lost while a commit is under way, the next
 // transaction, which can only begin when that one has ended, reads there whether it was stored.
-import { unavailable } from "../../errors";
 import type { Waiting } from "../sqlite-group";
 import { settle } from "../sqlite-group";
 import type { SqlValue } from "../port";
 import type { Connector } from "./connector";
 import { connectSoon } from "./connect";
-import { isConflict, isLocked, isLost, late, OtherVersion, translateError, unknownResult } from "./failures";
+import {
+  isConflict,
+  isLocked,
+  isLost,
+  isOfDisk,
+  isRolledBack,
+  late,
+  LostConnection,
+  OtherVersion,
+  RolledBack,
+  translateError,
+  unknownResult,
+} from "./failures";
 import { endIfGone } from "./gone";
+import { beginning, STATEMENT_MS } from "./beginning";
 import { type Ran, runGroup } from "./group";
 import { allOf, type Answer, Link } from "./link";
 
@@ -34,25 +46,19 @@ export interface WriterOptions {
   /** Called before callers get their answers. */
   committed(group: readonly Pending[], begun: number, touched: ReadonlySet<SqlValue>): void;
   failed(error: unknown): void;
+  /** Called while no answer comes: the network may have lost more connections than this one. */
+  silent(): void;
 }
 
-/**
- * Server-side limits, ms: of a statement, of a wait for the lock, and of the silence of a client that holds the lock. If many
- * servers lose their connections without a word, their waits end before they get the lock one after the other.
- */
-const STATEMENT_MS = 10_000;
-const LOCK_MS = 2000;
-const SILENCE_MS = 3000;
 /** How much longer than the server's limit an answer may take. */
 const NETWORK_MS = 2000;
-/** Replaces a default of the role or the database, but not a stricter choice. */
-const DURABLE =
-  "CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END";
 /** Every process that writes has a row, also each command. Rows are only read within seconds. */
 const REMOVE_OLD = "DELETE FROM writers WHERE at < clock_timestamp() - interval '30 days'";
 const GATHER_MS = 2;
 const PAUSE_MS = 100;
 const LOOK_MS = 250;
+/** A write often waits for the lock for a moment. */
+const SILENT_MS = 250;
 
 /** A commit that was sent and whose result is not confirmed. */
 interface Unknown {
@@ -142,8 +148,9 @@ export class Writer {
       this.#error === undefined ? late() : translateError(this.#error),
       performance.now() - this.#options.limitMs,
     );
-    if (this.#link !== undefined)
-      endIfGone(this.#link, this.#session, this.#options.connector, this.#closing.signal);
+    if (this.#link === undefined || this.#link.isLost) return;
+    if (this.#link.silentMs >= SILENT_MS) this.#options.silent();
+    endIfGone(this.#link, this.#session, this.#options.connector, this.#closing.signal);
   }
 
   /** Rejects the writes that were ordered before. Others are tried again. */
@@ -152,7 +159,11 @@ export class Writer {
     const old = this.#queue.filter(isOld);
     if (old.length > 0) this.#queue = this.#queue.filter((pending) => !isOld(pending));
     for (const pending of old) pending.reject(reason);
-    const given = this.#unknown.filter(({ group }) => group.some(isOld));
+    this.#giveUpUnknown(reason, ({ group }) => group.some(isOld));
+  }
+
+  #giveUpUnknown(reason: unknown, isGiven: (unknown: Unknown) => boolean): void {
+    const given = this.#unknown.filter(isGiven);
     if (given.length > 0) this.#unknown = this.#unknown.filter((unknown) => !given.includes(unknown));
     for (const { reject } of given.flatMap(({ group }) => group)) reject(unknownResult(reason));
   }
@@ -180,19 +191,17 @@ export class Writer {
         this.#unknown.push(sent);
         await this.#commit(execute, ran.touched, sent.number);
         // Earlier ones are in front of this one, so they are as durable as it is.
-        const done = new Set([...this.#unknown, sent]);
+        for (const one of new Set([...this.#unknown, sent])) this.#finish(one);
         this.#unknown = [];
-        for (const one of done) this.#finish(one);
       } else {
         await execute("COMMIT", []);
         this.#finish({ group, ran, begun });
       }
     } catch (error) {
-      // Without a lost connection the transaction has certainly not been committed.
-      if (sent === undefined || !isLost(error)) {
+      if (sent === undefined || isRolledBack(error)) {
         this.#unknown = this.#unknown.filter((unknown) => unknown !== sent);
         this.#refuse(error, group);
-      }
+      } else link.lose();
       if (!isLost(error)) await link.run("ROLLBACK", [], NETWORK_MS).catch(() => link.close());
       throw error;
     }
@@ -209,23 +218,9 @@ export class Writer {
 
   async #begin(link: Link): Promise<void> {
     const { schema, durability, version } = this.#options;
-    // The role or the database may have other defaults.
-    const settings = {
-      statement_timeout: `'${STATEMENT_MS}'`,
-      lock_timeout: `'${LOCK_MS}'`,
-      idle_in_transaction_session_timeout: `'${SILENCE_MS}'`,
-      synchronous_commit: durability === "normal" ? "'off'" : DURABLE,
-    };
-    const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', ${value}, true)`);
-    const texts = [
-      "BEGIN ISOLATION LEVEL read committed",
-      `SELECT pg_backend_pid() AS session, ${set.join(", ")}`,
-      `SELECT pg_advisory_xact_lock(hashtextextended('runtime writer of ${schema}', 0))`,
-      `SELECT value FROM ${schema}.generations WHERE kind = 'schema'`,
-    ];
     this.#session = undefined;
     const answers = await allOf(
-      texts.map((text) => link.run(text, [], STATEMENT_MS + NETWORK_MS)),
+      beginning(schema, durability).map((text) => link.run(text, [], STATEMENT_MS + NETWORK_MS)),
       (rows) => {
         const session = rows[0]?.["session"];
         if (typeof session === "number") this.#session = session;
@@ -244,6 +239,9 @@ export class Writer {
   ): Promise<void> {
     if (this.#unknown.length === 0) return;
     const { rows } = await execute("SELECT number FROM writers WHERE instance = ?", [this.#options.instance]);
+    // The row was there and is gone, so nothing says whether they were stored.
+    if (rows.length === 0 && this.#hasCommitted)
+      return this.#giveUpUnknown(new Error("the row of the writer was deleted"), () => true);
     const stored = Number(rows[0]?.["number"] ?? 0);
     const absent = this.#unknown.filter(({ number }) => number > stored);
     this.#unknown = this.#unknown.filter(({ number }) => number <= stored);
@@ -270,13 +268,17 @@ export class Writer {
     ];
     const last = (await allOf(sent)).at(-1);
     // The commit of a failed transaction is answered by ROLLBACK, without an error.
+    if (last?.command === "ROLLBACK") throw new RolledBack();
     if (last?.command !== "COMMIT")
-      throw unavailable("The database has rolled this back. Send the request again.", { retryAfterMs: 1000 });
+      throw new LostConnection(new Error(`a commit was answered by ${last?.command}`));
     this.#hasCommitted = true;
   }
 
   #finish({ group, ran, begun }: Omit<Unknown, "number">): void {
     this.#options.committed(group, begun, ran.touched);
+    // The commit has stored the others of the group, or nothing.
+    const refused = ran.outcomes.find((outcome) => "error" in outcome && isOfDisk(outcome.error));
+    if (refused !== undefined && "error" in refused) this.#options.failed(refused.error);
     ran.outcomes.forEach(settle);
   }
 

@@ -16,6 +16,7 @@ beforeAll(async () => {
   await site.tokenGateway("by-token");
   await site.tokenGateway("of-sales", {}, "sales");
   await site.tokenGateway("for-few", { allowed_groups: ["few"] });
+  await site.gateway("of-sales-by-key", {}, "sales");
 }, 20_000);
 afterAll(() => site[Symbol.asyncDispose]());
 
@@ -122,13 +123,14 @@ describe("runtime mcp", () => {
   });
 
   test.each([
-    ["of another project", "of-sales"],
-    ["of groups that the person is not in", "for-few"],
-  ])("does not serve a gateway %s", async (_name, slug) => {
+    ["of another project", "of-sales", "for another address"],
+    ["of groups that the person is not in", "for-few", "certain groups"],
+    ["of another project, for keys", "of-sales-by-key", "of its own project"],
+  ])("does not serve a gateway %s", async (_name, slug, reason) => {
     const terminal = await signedIn("alice");
     const ran = await terminal.run(["mcp", "--gateway", slug], { stdin: LIST });
 
-    expect(ran.stdout).toContain('"error"');
+    expect(ran.stdout).toContain(reason);
     expect(ran.stdout).not.toContain("hello");
   });
 });

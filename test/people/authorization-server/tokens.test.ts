@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { at } from "../../support/api";
 import { client as mcpClient } from "../../mcp/site";
+import { adapterOf } from "../../../src/people/authorization-server/adapter";
 import { query } from "../../../src/store";
 import { operator } from "../../tools/deployment";
 import { type Browser, claimsOf, form, type SignInSite, startSignInSite, TestClient, tokensIn } from "./site";
@@ -50,6 +51,17 @@ describe("an authorization code", () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => client.exchange(code)));
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
     expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
+  });
+
+  test("is consumed once, although two requests have read it", async () => {
+    const { core, authorizationServer } = site.deployment.runtime;
+    const resources = { isServed: async () => true, at: async () => undefined };
+    const none = { only: async () => undefined, api: async () => undefined };
+    const parts = { core, clients: authorizationServer.clients, resources: { ...resources, ...none } };
+    const adapter = adapterOf(parts)("AuthorizationCode");
+    await adapter.upsert("a-code", { clientId: client.id }, 60);
+    const uses = await Promise.allSettled([adapter.consume("a-code"), adapter.consume("a-code")]);
+    expect(uses.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   });
 
   test.each([

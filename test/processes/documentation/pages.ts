@@ -59,6 +59,9 @@ export const SPECIAL: Readonly<Record<string, Page>> = {
     programs: ["psql", "pg_dump", "nginx", "curl", "openssl"],
     ports: ["8080", "9101", "9102"],
   },
+  "docs/sign-in.md": {
+    environment: { RUNTIME_AUTH_URL: "https://login.example.com", RUNTIME_AUTH_CLIENT_ID: "runtime" },
+  },
   "docs/stdio-workers.md": { by: "test/docs/stdio-workers.test.ts", blocks: 2 },
   "docs/user-keys.md": { by: "test/docs/user-keys.test.ts", blocks: 2 },
   "docs/worker-identity.md": { by: "test/docs/worker-identity.test.ts", blocks: 3 },

@@ -42,6 +42,12 @@ export const INVARIANTS: Readonly<Record<string, { at: "step" | "end"; check: Ch
   writesDoNotWaitForOthers: { at: "step", check: liveness.writesDoNotWaitForOthers },
   healthTellsTheTruth: { at: "step", check: liveness.healthTellsTheTruth },
   serversAreAnnounced: { at: "step", check: liveness.serversAreAnnounced },
+  acknowledgedIsStored: { at: "step", check: underWay("acknowledgedIsStored") },
+  refusedIsNotStored: { at: "step", check: underWay("refusedIsNotStored") },
+  storedOnce: { at: "step", check: underWay("storedOnce") },
+  failuresAreUnavailable: { at: "step", check: underWay("failuresAreUnavailable") },
+  generationIsCurrent: { at: "step", check: underWay("generationIsCurrent") },
+  oneWriter: { at: "step", check: underWay("oneWriter") },
   everythingEnds: { at: "end", check: liveness.everythingEnds },
 };
 

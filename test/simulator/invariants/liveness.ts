@@ -23,7 +23,7 @@ export const validTokenNeverWaits: Check = ({ time, operations, world }) => {
   for (const { step, label, isTokenValid, life, process, since, endedAt } of operations) {
     if (step.kind !== "call" || step.key !== undefined || !isTokenValid || !life.isAlive) continue;
     const took = (endedAt ?? time.now) - since;
-    if (took <= CALL_MS || process.frozenAt >= since) continue;
+    if (took <= CALL_MS || process.delayedAt >= since) continue;
     if (world.held.labels.has(label) || world.platform.refused.has(label)) continue;
     return `${label} in ${process.name} took ${took} ms although its token was valid`;
   }

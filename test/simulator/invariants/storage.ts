@@ -10,9 +10,10 @@ export const acknowledgedWritesReadable: Check = async ({ work, processes }) => 
   const { secret } = work;
   if (secret === undefined) return undefined;
   for (const process of processes) {
-    const value = await process.observe((runtime) => runtime.secrets.value("default", "WORD"));
-    if (process.runtime === undefined || process.isFrozen) continue;
-    if (value !== secret) return `${process.name} read ${value} after ${secret} had been acknowledged`;
+    const seen = await process.observe((runtime) => runtime.secrets.value("default", "WORD"));
+    if (seen === undefined || process.runtime === undefined || process.isFrozen) continue;
+    if (seen.value !== secret)
+      return `${process.name} read ${seen.value} after ${secret} had been acknowledged`;
   }
   return undefined;
 };

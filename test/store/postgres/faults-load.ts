@@ -16,6 +16,17 @@ interface Process {
   killed: boolean;
 }
 
+const RESULTS: readonly Told["is"][] = ["stored", "refused", "unknown"];
+
+function isResult({ is }: Told): boolean {
+  return RESULTS.includes(is);
+}
+
+function repeatedIn(names: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return names.filter((name) => seen.has(name) || !seen.add(name));
+}
+
 export class Load implements AsyncDisposable {
   readonly told: Told[] = [];
   /** The longest time from the end of a cause to an answer that was asked after it, ms. */
@@ -110,8 +121,12 @@ export class Load implements AsyncDisposable {
       this.told.flatMap((told) => (told.is === is ? [told.operation ?? told.text ?? ""] : []));
     const count = (is: Told["is"]): number => named(is).length;
     expect(this.told.filter(({ is }) => is === "wrong")).toEqual([]);
+    // Otherwise a repeated transaction could not be told from two operations.
+    expect(repeatedIn(this.told.flatMap((told) => (isResult(told) ? [told.operation ?? ""] : [])))).toEqual(
+      [],
+    );
     // No transaction was repeated, and none has seen the same value as another one.
-    expect(operations.length).toBe(there.size);
+    expect(repeatedIn(operations)).toEqual([]);
     expect(marks.map(({ seen }) => seen)).toEqual(marks.map((_, index) => index));
     expect(named("stored").filter((operation) => !there.has(operation))).toEqual([]);
     expect(named("refused").filter((operation) => there.has(operation))).toEqual([]);

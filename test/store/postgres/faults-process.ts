@@ -3,6 +3,7 @@
 import { RuntimeError } from "../../../src/errors";
 import { connectorOf } from "../../../src/store/postgres/connector";
 import { openPostgres } from "../../../src/store/postgres/postgres";
+import { disturbed } from "../../support/postgres/disturbed";
 import { mark, MARKED, migrations } from "./faults-tables";
 
 export interface Told {
@@ -17,9 +18,23 @@ export interface Told {
 
 const CALLERS = 4;
 const [url = "", schema = "", work = ""] = process.argv.slice(2);
-const connector = connectorOf({ url, preparedStatements: true, applicationName: "runtime faults" });
+const direct = connectorOf({
+  url,
+  preparedStatements: true,
+  applicationName: `runtime faults ${process.pid}`,
+});
+const connector = disturbed(direct, (text, answer) => {
+  const place = text === "COMMIT" ? commitToFreeze : undefined;
+  if (place !== undefined) commitToFreeze = undefined;
+  // The client sends what it has when the turn ends.
+  if (place === "commit") stop();
+  else if (place === "answer") setImmediate(stop);
+  return answer;
+});
 const store = openPostgres({ connector, schema, migrations, instance: crypto.randomUUID(), connections: 4 });
 
+/** Where this process stops during a commit: before it is sent, or before its answer is read. */
+let commitToFreeze: "commit" | "answer" | undefined;
 let stopping = false;
 let number = 0;
 let newest = 0;
@@ -76,15 +91,20 @@ async function caller(): Promise<void> {
   }
 }
 
-/** Stops this process with SIGSTOP while its transaction has the lock. */
+/** Stops this process until the test lets it go on. */
+function stop(): void {
+  tell({ is: "frozen" });
+  process.kill(process.pid, "SIGSTOP");
+}
+
+/** Stops this process while its transaction has the lock. */
 async function freeze(): Promise<void> {
-  const operation = `${process.pid}-frozen`;
+  const operation = `${process.pid}-frozen-${number++}`;
   let isFrozen = false;
   const between = (): void => {
     if (isFrozen) return;
     isFrozen = true;
-    tell({ is: "frozen", operation });
-    process.kill(process.pid, "SIGSTOP");
+    stop();
   };
   const asked = Date.now();
   await store
@@ -100,7 +120,9 @@ await store.ready();
 tell({ is: "ready" });
 const callers = Array.from({ length: CALLERS }, caller);
 for await (const line of console) {
-  if (line === "freeze") void freeze();
+  if (line === "freeze body") void freeze();
+  if (line === "freeze commit") commitToFreeze = "commit";
+  if (line === "freeze answer") commitToFreeze = "answer";
   if (line === "stop") break;
 }
 stopping = true;

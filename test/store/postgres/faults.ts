@@ -38,15 +38,20 @@ export async function killedServers(rounds: number): Promise<Account> {
   });
 }
 
-/** A server that has the lock of the writers stops and goes on later. */
+/** Where a server stops: inside of a transaction, before its commit is sent, and before the answer to it is read. */
+const places = ["body", "commit", "answer"];
+
+/** A server stops and goes on later. Every second time, the database has ended its sessions meanwhile. */
 export async function frozenServers(rounds: number): Promise<Account> {
   await using cluster = await startCluster();
   return await underLoad(cluster.url(), rounds, async (load, index) => {
-    const frozen = load.process(index % 3);
+    const frozen = load.process(Math.floor(index / 3) % 3);
     const before = load.told.length;
-    load.send(frozen, "freeze");
+    load.send(frozen, `freeze ${places[index % 3]}`);
     await load.until(({ is }) => is === "frozen", before);
     await load.recovers(frozen);
+    const sessions = `FROM pg_stat_activity WHERE application_name = 'runtime faults ${frozen.child.pid}'`;
+    if (index % 2 === 1) await cluster.psql(`SELECT pg_terminate_backend(pid) ${sessions}`);
     frozen.child.kill("SIGCONT");
     await load.recovers();
   });
