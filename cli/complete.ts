@@ -12,11 +12,13 @@ import { TOPICS } from "./topics";
 /** Fixed candidates, a command that prints them, or a function that returns them. */
 type Candidates = readonly string[] | string | (() => Promise<readonly string[]>);
 
-/** Values of flags, wherever they occur. */
+/** Values of flags, wherever they occur, or with the verbs of one noun. */
 const FLAG_VALUES: { readonly [flag: string]: Candidates } = {
   "--output": FORMATS,
   "-o": FORMATS,
   "--role": ["admin", "run", "read", "verify", "metrics"],
+  // Roles of people.
+  "users --role": ["member", "approver", "auditor", "admin"],
   "--sandbox": ["cage", "none"],
   "--status": ["active", "inactive", "completed", "failed"],
   "--provider": "providers list -o name",
@@ -70,7 +72,7 @@ async function candidatesFor(io: Io, before: readonly string[], current: string)
   const words = rest.slice(single ? 0 : 1);
   const previous = before.at(-1) ?? "";
   if (previous.startsWith("-") && takesValue(verb, previous))
-    return valuesOf(io, FLAG_VALUES[previous] ?? []);
+    return valuesOf(io, FLAG_VALUES[`${name} ${previous}`] ?? FLAG_VALUES[previous] ?? []);
   const parameters = verb?.open === true && words[0] !== undefined ? await parametersOf(io, words[0]) : [];
   const parameter = parameters.find((each) => previous === `--${each.name}`);
   if (parameter !== undefined) return parameter.values;

@@ -32,7 +32,11 @@ export const nouns: readonly Noun[] = [
   noun("hooks", "when webhooks are called for tool calls", () => import("./commands/hooks")),
   noun("secrets", "values that tools need", () => import("./commands/secrets")),
   noun("connections", "what users have granted", () => import("./commands/connections")),
-  noun("users", "what is stored about users: list, export, erase, suspend", () => import("./commands/users")),
+  noun(
+    "users",
+    "people and what is stored about them: invite, list, remove, export, erase",
+    () => import("./commands/users"),
+  ),
   noun("clients", "programs that people have allowed to act for them", () => import("./commands/clients")),
   noun("auth", "consents: start one, show its status", () => import("./commands/auth")),
   { ...noun("tools", "list, show and run tools", () => import("./commands/tools")), open: "exec" },

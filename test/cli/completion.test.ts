@@ -38,6 +38,8 @@ describe("offers", () => {
       ["public_channel", "private_channel"],
     ],
     ["provider ids", ["providers", "show", ""], ["slack"]],
+    ["roles of people", ["users", "invite", "alice", "--role", "a"], ["approver", "auditor", "admin"]],
+    ["roles of keys", ["keys", "create", "k", "--role", "a"], ["admin"]],
     ["provider ids after a flag", ["connections", "list", "--provider", ""], ["slack"]],
     ["toolkits", ["chat", "Hello", "--toolkit", ""], ["Chat", "Sheets", "VendorCreatorApi"]],
     ["formats", ["tools", "list", "-o", "n"], ["ndjson", "name"]],

@@ -47,6 +47,11 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
   "executions-get": { path: async (world, project) => ({ id: await execution(world, project) }) },
   "scheduled-tool-cancel": { path: async (world, project) => ({ id: await schedule(world, project) }) },
   "scheduled-tool-get": { path: async (world, project) => ({ id: await schedule(world, project) }) },
+  "workloads-create": {
+    body: (world) =>
+      Promise.resolve({ name: `machine ${world.count()}`, issuer: "https://tokens.example.com" }),
+  },
+  "sessions-list": { query: () => Promise.resolve({ user_id: USER }) },
   "users-update": { body: async (world, project) => ({ user_id: await invite(world, project) }) },
   "users-remove": { body: async (world, project) => ({ user_id: await invite(world, project) }) },
   "server-proof": {

@@ -9,7 +9,7 @@ import { badInputs, type Input, NOWHERE } from "./inputs";
 import { differenceOf, readerOf } from "./read-back";
 import { advice, toCall, validRequest } from "./requests";
 import { standing, sweep } from "./sweep";
-import { type Credential, CREDENTIALS, startWorld, type World } from "./world";
+import { type Credential, CREDENTIALS, PEOPLE, startWorld, type World } from "./world";
 
 let world: World;
 let stay: ReadonlySet<string>;
@@ -25,7 +25,7 @@ const OF_THE_PROJECT = CREDENTIALS.filter((one) => one !== "a key of another pro
 describe.each(servedOperations.map((one) => [one.id, one] as const))("%s", (_id, operation) => {
   const able = OF_THE_PROJECT.filter((credential) => may(operation, credential));
   afterAll(() => sweep(world, stay));
-  const unable = CREDENTIALS.filter((credential) => !may(operation, credential));
+  const unable = [...CREDENTIALS, ...PEOPLE].filter((credential) => !may(operation, credential));
 
   test.each(able)("does what it is for, with %s", async (credential) => {
     const request = await validRequest(world, world.own, operation);

@@ -4,6 +4,7 @@ import { expect } from "bun:test";
 import { extensions } from "../../catalogs";
 import { createApp } from "../../server/app";
 import { createLog, Redacted, systemClock } from "../../src/base";
+import type { PersonRole } from "../../src/identity";
 import { createEgress } from "../../src/egress";
 import { openSqlite } from "../../src/store";
 import { completion, speak, startModelServer, type Turn } from "../sandbox/models/chat-server";
@@ -45,7 +46,13 @@ export const CREDENTIALS = [
   "a metrics key",
   "an admin key",
 ] as const;
-export type Credential = (typeof CREDENTIALS)[number];
+/** User tokens of people with a role. They name other users than the requests do, so they only show what is refused. */
+export const PEOPLE = [
+  "a token of an approver",
+  "a token of an auditor",
+  "a token of an administrator",
+] as const;
+export type Credential = (typeof CREDENTIALS)[number] | (typeof PEOPLE)[number];
 
 export interface Project {
   readonly id: string;
@@ -86,6 +93,8 @@ export async function startWorld(running?: Platforms): Promise<World> {
       ...platforms.environment,
       RUNTIME_LOG_ACCESS: "true",
       RUNTIME_AUTH_URL: provider.address,
+      RUNTIME_AUTH_CLIENT_ID: "people",
+      RUNTIME_SIGN_IN: "none",
       // Every operation is called with credentials that are refused.
       RUNTIME_LIMITS_BAD_CREDENTIALS: "0",
     },
@@ -124,12 +133,20 @@ export async function startWorld(running?: Platforms): Promise<World> {
     await consent(site, admin);
     // People can be invited. The consents of the world came before.
     const principal = await site.runtime.identity.operator(id);
-    await site.runtime.identity.projects.update(principal, id, { sign_in: "passkey" });
+    const sign_in = id === "default" ? "oidc" : "passkey";
+    await site.runtime.identity.projects.update(principal, id, { sign_in });
     return { id, organization: "default", mark, admin, workers };
   };
   const own = await project("default", "other");
   const other = await project("other", "default");
+  const person = async (role: PersonRole): Promise<string> => {
+    await site.runtime.invitations.invite(operator, { user_id: `the ${role}`, role });
+    return issued(provider, site.url, { sub: `the ${role}` });
+  };
   const credentials = {
+    "a token of an approver": await person("approver"),
+    "a token of an auditor": await person("auditor"),
+    "a token of an administrator": await person("admin"),
     "no credential": undefined,
     "a malformed one": "rt_this-is-no-key",
     "a revoked key": await revokedKey(site),

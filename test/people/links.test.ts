@@ -63,6 +63,14 @@ describe("at an IP address", () => {
     expect((await (await opened(link)).press()).status).toBe(303);
   });
 
+  test("is in no line of the log, which is at level debug", async () => {
+    const { link = "" } = await stage.invite();
+    await (await opened(link)).press();
+    const token = new URL(link).pathname.split("/").at(-1) ?? "";
+    expect(stage.site.logLines.filter((line) => line.includes(token))).toEqual([]);
+    expect(stage.site.logLines.length).toBeGreaterThan(0);
+  });
+
   test("does not work after 15 minutes", async () => {
     const { link = "" } = await stage.invite();
     const page = await opened(link);
@@ -96,6 +104,21 @@ describe("at an IP address", () => {
     const page = await fetch(`${stage.site.url}/sign-in/passkey`);
     expect(await page.text()).toContain("ask an administrator for a sign-in link");
   });
+});
+
+test("over https, below the path of a proxy, all addresses and cookies are those of the server", async () => {
+  await using proxied = await startPasskeySite({ RUNTIME_PUBLIC_URL: "https://runtime.example/base" });
+  const { link = "" } = await proxied.invite();
+  expect(link).toStartWith("https://runtime.example/base/sign-in/link/");
+  const own = link.replace("/base", "");
+  const page = await (await fetch(proxied.site.url + new URL(own).pathname)).text();
+  const alice = proxied.person();
+
+  expect(page).toContain('src="/base/sign-in/passkey.js"');
+  expect(await alice.accept(own)).toMatchObject({ status: 200, body: { to: "/base/me" } });
+  expect((await alice.signIn()).status).toBe(200);
+  expect(alice.browser.cookie("__Host-runtime_session_default")).toBeDefined();
+  expect((await alice.signIn("default", { origin: "http://runtime.example" })).status).toBe(403);
 });
 
 describe("who can be invited", () => {

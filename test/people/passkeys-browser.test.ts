@@ -1,6 +1,7 @@
 // Passkeys in a real browser with virtual authenticators: invitation, sign-in, second device, recovery, and what the page says
 // when it does not work.
 import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { api, at } from "../support/api";
 import { type Device, type Devices, startDevices } from "../support/authenticator";
 import { hasChromium, testWith } from "../support/require";
 import { type PasskeySite, startPasskeySite } from "./stage";
@@ -12,6 +13,7 @@ let stage: PasskeySite;
 let devices: Devices;
 beforeAll(async () => {
   stage = await startPasskeySite();
+  await stage.site.addChatProvider();
   if (hasChromium) devices = await startDevices();
 }, TIMEOUT_MS);
 afterAll(async () => {
@@ -114,6 +116,25 @@ describe("in Chromium", () => {
       await laptop.page.goto(`${stage.origin}/sign-in/passkey/new`);
       await press(laptop, "Sign in with a passkey");
       await says(laptop, "This passkey is not known in this project");
+    },
+    TIMEOUT_MS,
+  );
+
+  inBrowser(
+    "a consent asks for the passkey of its user",
+    async () => {
+      const agent = api(stage.site.url, await stage.site.key("run"));
+      const started = await agent.post("/v1/tools/authorize", { tool_name: "Chat.WhoAmI", user_id: "erin" });
+      const laptop = await devices.device();
+      await accept(laptop, "erin");
+      await signOut(laptop);
+      await laptop.page.goto(String(at(started.body, "url")));
+      await press(laptop, "Continue as bob");
+      await press(laptop, "Sign in with a passkey");
+      await laptop.page.getByRole("heading", { name: "Connected" }).waitFor();
+
+      const run = { tool_name: "Chat.WhoAmI", user_id: "erin" };
+      expect(at((await agent.post("/v1/tools/execute", run)).body, "output.value.username")).toBe("bob");
     },
     TIMEOUT_MS,
   );

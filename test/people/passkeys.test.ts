@@ -1,6 +1,7 @@
 // What passkeys and one-time links refuse: every answer that was not made for this server, project, person and browser, now.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
+import { startSite } from "../support/site";
 import { type PasskeySite, Person, startPasskeySite } from "./stage";
 
 let stage: PasskeySite;
@@ -54,7 +55,7 @@ describe("a sign-in", () => {
     ["of another origin", { origin: "https://runtime.example" }],
     ["of the address in place of the name", { origin: "http://127.0.0.1:1" }],
     ["of another host's authenticator", { rpId: "evil.example" }],
-    ["of a page inside another site", { crossOrigin: true, origin: "https://evil.example" }],
+    ["of a page inside another site", { crossOrigin: true }],
     ["without user verification", { unverified: true }],
     ["that is one to create a passkey", { type: "webauthn.create" }],
     ["signed by another key", { key: stranger }],
@@ -210,6 +211,7 @@ describe("a one-time link", () => {
     ["of another origin", { origin: "https://evil.example" }],
     ["of another host's authenticator", { rpId: "evil.example" }],
     ["without user verification", { unverified: true }],
+    ["of a page inside another site", { crossOrigin: true }],
     ["that is a sign-in", { type: "webauthn.get" }],
     ["to a challenge of its own", { challenge: Buffer.from("own").toString("base64url") }],
   ])("refuses a new passkey %s, and still works", async (_name, faults) => {
@@ -255,6 +257,26 @@ describe("a removed person", () => {
     expect(await stage.site.runtime.sessions.find("default", alice.session())).toBeUndefined();
     expect((await alice.signIn()).status).toBe(403);
     expect((await stage.person().accept(link)).status).toBe(404);
+  });
+
+  test("is out on every server", async () => {
+    const { site } = stage;
+    await using second = await startSite({
+      folder: site.folder,
+      chat: site.chat,
+      environment: { RUNTIME_SIGN_IN: "passkey" },
+    });
+    await alice.signIn();
+    const there = () => second.runtime.sessions.find("default", alice.session());
+    const { invitations } = site.runtime;
+    expect(await there()).toMatchObject({ userId: "alice" });
+    expect(await second.runtime.people.roleOf("default", "alice")).toBe("member");
+    await invitations.update(stage.operator, { user_id: "alice", role: "auditor" });
+    expect(await second.runtime.people.roleOf("default", "alice")).toBe("auditor");
+    await invitations.remove(stage.operator, "alice");
+
+    expect(await there()).toBeUndefined();
+    expect(await second.runtime.people.isKnown("default", "alice")).toBe(false);
   });
 
   test("gets no session from an answer that was on its way", async () => {

@@ -1,5 +1,6 @@
 // The two ceremonies of WebAuthn (level 3, section 7): what the browser is asked, and the check of what the authenticator has
 // signed. The library does the cryptography. Nothing is stored here.
+import { isObject } from "../../base";
 import type { Core } from "../../core";
 import { forbidden, RuntimeError } from "../../errors";
 import type { PasskeyRow } from "../people-repository";
@@ -82,6 +83,7 @@ export class Ceremonies {
     const { project_id: projectId, user_id: userId } = row;
     const handle = Buffer.from(userHandle(projectId, userId)).toString("base64url");
     if (answer.response.userHandle !== handle) throw unknownPasskey();
+    refuseFramed(answer.response.clientDataJSON);
     const { id, origin } = this.#party();
     const { verifyAuthenticationResponse } = await import("./library");
     const { value, ...answered } = await this.#checked(
@@ -111,6 +113,7 @@ export class Ceremonies {
     const { id, origin } = this.#party();
     const { verifyRegistrationResponse } = await import("./library");
     const { attestationObject, clientDataJSON } = answer.response;
+    refuseFramed(clientDataJSON);
     const { value, ...answered } = await this.#checked(purposeOf(owner), (expectedChallenge) =>
       verifyRegistrationResponse({
         response: {
@@ -161,6 +164,17 @@ export class Ceremonies {
     if ("reason" in party) throw forbidden(party.reason);
     return party;
   }
+}
+
+/** Our pages are in no frame. The library accepts an answer from a frame of another site's page if it has our origin. */
+function refuseFramed(clientDataJSON: string): void {
+  let data: unknown;
+  try {
+    data = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString());
+  } catch {
+    throw invalidAnswer();
+  }
+  if (!isObject(data) || data["crossOrigin"] === true) throw invalidAnswer();
 }
 
 function purposeOf({ projectId, userId, browser }: PasskeyOwner): ChallengePurpose {
