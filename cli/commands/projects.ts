@@ -21,7 +21,7 @@ const AUDIENCE = { flag: "--audience <text>", meaning: "audience by which user t
 const METHODS = ["passkey", "oidc", "proxy", "none", "default"] as const;
 const SIGN_IN = {
   flag: "--sign-in <method>",
-  meaning: `how people sign in: ${METHODS.join(", ")}; default: as the setting sign_in says`,
+  meaning: `how people sign in: ${METHODS.join(", ")}; with default, as the setting sign_in says`,
 };
 
 const SHAPE: Shape<Project> = {

@@ -24,7 +24,7 @@ async function offered(...words: string[]): Promise<string[]> {
 describe("offers", () => {
   test.each<[string, string[], string[]]>([
     ["nouns", ["sec"], ["secrets"]],
-    ["verbs", ["keys", "rotate"], ["keys"].map(() => "rotate-root").concat("rotate-data")],
+    ["verbs", ["keys", "rotate"], ["rotate", "rotate-root", "rotate-data"]],
     ["tool names", ["tools", "exec", "Chat.SendM"], ["Chat.SendMessage", "Chat.SendMessageToChannel"]],
     ["a tool's parameters", ["tools", "exec", "Chat.SendMessage", "--ch"], ["--channel_name"]],
     [
