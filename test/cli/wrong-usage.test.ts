@@ -44,7 +44,7 @@ const NEEDS: { readonly [command: string]: string } = {
   "hooks update": "--priority 1",
   "gateways create": "",
   "workers create": "https://mcp.example/mcp --yes",
-  "workloads create": "x --issuer https://ci.example --audience a --subject s:t",
+  "workloads create": "--issuer https://ci.example --audience a --subject s:t",
   "workers add": "https://mcp.example/mcp --yes",
   "workers import": "--yes",
   "connections add": "--from-env HOME --user a",

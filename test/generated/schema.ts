@@ -66,8 +66,9 @@ export function least(given: unknown): unknown {
   return Object.fromEntries(names.map((name) => [name, least(isObject(properties) ? properties[name] : {})]));
 }
 
-function textOf({ format, minLength }: Schema): string {
+function textOf({ format, pattern, minLength }: Schema): string {
   if (format === "date-time") return "2026-01-31T09:30:00Z";
+  if (String(pattern).startsWith("^https?://")) return "https://ci.example.com";
   return "a".repeat(Math.max(1, Number(minLength ?? 1)));
 }
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
   operator = await identity.operator("default");
   await identity.projects.update(operator, "default", { sign_in: "oidc" });
   await invitations.invite(operator, { user_id: "alice" });
-});
+}, 60_000);
 afterAll(async () => {
   await stage[Symbol.asyncDispose]();
   await provider[Symbol.asyncDispose]();

@@ -45,7 +45,7 @@ beforeAll(async () => {
   await identity.projects.update(operator, "default", { sign_in: "oidc" });
   await invitations.invite(operator, { user_id: "alice", role: "admin" });
   administrator = issued(provider, site.url);
-});
+}, 60_000);
 afterAll(async () => {
   await deployment[Symbol.asyncDispose]();
   await models[Symbol.asyncDispose]();

@@ -1,4 +1,5 @@
 // Nothing waits for long: not for others, not for a clock, not for a damaged row. What cannot go on says so.
+import { isUnavailable } from "../../../src/errors";
 import type { Check } from "./checked";
 
 /** How long a call may take while its token is valid and the platform answers. */
@@ -31,11 +32,12 @@ export const validTokenNeverWaits: Check = ({ time, operations, world }) => {
 };
 
 export const writesDoNotWaitForOthers: Check = ({ time, operations }) => {
-  for (const { step, label, life, process, since, endedAt } of operations) {
+  for (const { step, label, life, process, since, endedAt, error } of operations) {
     if (step.kind !== "secret" || !life.isAlive || process.troubledAt >= since) continue;
     if (process.trouble.fault !== undefined) continue;
     const took = (endedAt ?? time.now) - since;
     if (took > WRITE_MS) return `${label} in ${process.name} took ${took} ms`;
+    if (isUnavailable(error)) return `${label} in ${process.name} was refused: ${error.message}`;
   }
   return undefined;
 };
