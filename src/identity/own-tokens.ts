@@ -6,6 +6,8 @@ export interface OwnToken {
   userId: string;
   /** What the person has allowed the client. */
   grant: string;
+  /** The id of the gateway that the person has allowed it; empty: the API of the project. */
+  resource: string;
   /** The address that the token is for. */
   audience: string;
   scopes: readonly string[];

@@ -18,6 +18,8 @@ export const DEFAULT_ID = "default";
 /** A resource that tokens are issued for (RFC 8707). */
 export interface Resource {
   projectId: string;
+  /** The id of the gateway: its address may have been that of another one. */
+  id: string;
   /** Its address, by every name that clients may know it by. */
   addresses: readonly string[];
   /** An entry of `user_sources`, instead of the provider at `auth.url`. */
@@ -100,7 +102,7 @@ export class UserPrincipals {
    * The user of a token that was issued for this address, or for its whole project or source.
    * Throws `invalid_authorization`.
    */
-  async atResource(token: string, { projectId, addresses, source }: Resource): Promise<ResourceUser> {
+  async atResource(token: string, { projectId, id, addresses, source }: Resource): Promise<ResourceUser> {
     if (!looksLikeJwt(token))
       throw invalidAuthorization("The credential is not a user token, which this address requires.");
     const own = source === undefined ? undefined : this.#sources.get(source);
@@ -109,7 +111,7 @@ export class UserPrincipals {
     if (this.#ownTokens().isOurs(token)) {
       if (source !== undefined)
         throw invalidAuthorization("This address takes tokens of another identity provider only.");
-      return this.#ofGateway(token, { projectId, addresses });
+      return this.#ofGateway(token, { projectId, id, addresses });
     }
     const { userId, audiences, scopes } = await (own?.tokens ?? this.#tokens).verify(token);
     const whole = own === undefined ? await this.#projectAudience(projectId) : own.audience;
@@ -136,11 +138,12 @@ export class UserPrincipals {
    * The person of a token for a gateway, or for the API of its project, which includes its gateways: commands use both with one
    * token. One for another gateway is refused.
    */
-  async #ofGateway(token: string, { projectId, addresses }: Resource): Promise<ResourceUser> {
+  async #ofGateway(token: string, { projectId, id, addresses }: Resource): Promise<ResourceUser> {
     const claims = await this.#ownTokens().verify(token);
     const project = await repository.findProject(this.#core.store, projectId);
     const isForApi = this.#isForApi(claims, project);
-    if (claims.projectId !== projectId || (!isForApi && !addresses.includes(claims.audience)))
+    const isForThis = claims.resource === id && addresses.includes(claims.audience);
+    if (claims.projectId !== projectId || (!isForApi && !isForThis))
       throw invalidAuthorization("The user token is for another address.");
     return {
       principal: await this.#person(claims, project),

@@ -81,6 +81,7 @@ export class Access {
     try {
       const { principal, scopes } = await this.#identity.authenticateAt(credential, {
         projectId,
+        id: gateway.id,
         addresses,
         source,
       });

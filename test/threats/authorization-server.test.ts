@@ -132,6 +132,18 @@ describe("a token of a person", () => {
     expect(admin.status).toBe(403);
   });
 
+  test("at another gateway that has got the address", async () => {
+    const address = await site.tokenGateway("moving");
+    const { access_token: token, refresh_token: refresh } = await client.tokens(alice, address);
+    expect(await statusAt(token, "moving")).toBe(200);
+    const { gateways } = site.deployment.runtime;
+    const { items } = await gateways.list(operator(), { limit: 100, offset: 0 });
+    await gateways.delete(operator(), items.find(({ slug }) => slug === "moving")?.id ?? "");
+    await site.tokenGateway("moving", { name: "Another gateway" });
+    expect(await statusAt(token, "moving")).toBe(401);
+    expect((await client.refresh(refresh)).status).toBe(400);
+  });
+
   test("who was removed", async () => {
     const mallory = await site.browser("mallory");
     const tokens = await client.tokens(mallory, gateway);

@@ -1,5 +1,5 @@
 // The configuration of the library: what of OAuth it does here, and where it asks us.
-import { AccessDenied, InvalidTarget } from "oidc-provider/lib/helpers/errors.js";
+import { InvalidGrant, InvalidTarget } from "oidc-provider/lib/helpers/errors.js";
 import { Check, Prompt } from "oidc-provider/lib/helpers/interaction_policy/index.js";
 import type { Core } from "../../core";
 import { DEFAULT_ID } from "../../identity";
@@ -46,6 +46,8 @@ interface Token {
   accountId: string;
   clientId: string;
   grantId: string;
+  /** Of an access token. */
+  aud: string;
   resource?: string;
 }
 
@@ -231,11 +233,14 @@ async function isAdmitted(
 }
 
 /** The claims of an access token (RFC 9068), in the time of this installation. */
-function claimsOf({ core, grants, signer }: ConfigurationParts) {
+function claimsOf({ core, grants, resources, signer }: ConfigurationParts) {
   return async (_context: unknown, token: Token, unsigned: UnsignedToken): Promise<void> => {
     const { projectId, userId } = accountOf(token.accountId);
     const grant = grantOfChain(token.grantId);
-    if (!(await grants.isAlive({ projectId, userId }, grant))) throw new AccessDenied("The grant has ended.");
+    // The address may lead to another gateway than when the person allowed it.
+    const resource = await resources.at(token.aud);
+    const allowed = await grants.resourceOf({ projectId, userId }, grant);
+    if (allowed === undefined || resource?.id !== allowed) throw new InvalidGrant("the grant has ended");
     await grants.used(projectId, grant, token.clientId);
     const now = Math.floor(core.clock.now() / 1000);
     Object.assign(unsigned.payload, {

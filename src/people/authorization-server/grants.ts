@@ -41,7 +41,7 @@ interface ChainKey extends Person {
 export class ClientGrants {
   readonly #core: Core;
   readonly #clients: Clients;
-  readonly #alive: CachedByGeneration<string, { scopes: string } | undefined>;
+  readonly #alive: CachedByGeneration<string, { resource: string } | undefined>;
   readonly #chains: CachedByGeneration<string, { key: string } | undefined>;
 
   constructor(core: Core, clients: Clients) {
@@ -107,9 +107,14 @@ export class ClientGrants {
   }
 
   /** Whether the person still allows it. */
-  async isAlive({ projectId, userId }: Person, grant: string): Promise<boolean> {
+  async isAlive(person: Person, grant: string): Promise<boolean> {
+    return (await this.resourceOf(person, grant)) !== undefined;
+  }
+
+  /** The id of the gateway that a grant is for; empty: the API. Undefined if the person does not allow it any more. */
+  async resourceOf({ projectId, userId }: Person, grant: string): Promise<string | undefined> {
     const load = () => find(this.#core.store, projectId, userId, grant);
-    return (await this.#alive.get(JSON.stringify([projectId, userId, grant]), load)) !== undefined;
+    return (await this.#alive.get(JSON.stringify([projectId, userId, grant]), load))?.resource;
   }
 
   /** Whether the tokens of one sign-in are alive: none of its refresh tokens was revoked or used twice. */

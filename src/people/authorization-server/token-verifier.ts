@@ -19,12 +19,14 @@ export interface TokenClaims {
   clientId: string;
   /** The row of `client_grants`. */
   grant: string;
+  /** The id of the gateway that the person has allowed; empty: the API. */
+  resource: string;
   /** The address that it is for. */
   audience: string;
   scopes: readonly string[];
 }
 
-type Checked = TokenClaims & { chain: string; expiresAt: number };
+type Checked = Omit<TokenClaims, "resource"> & { chain: string; expiresAt: number };
 
 export class TokenVerifier {
   readonly #core: Core;
@@ -51,11 +53,11 @@ export class TokenVerifier {
     const checked = await this.#checked.get(hashOf(token), () => this.#check(token));
     if (checked.expiresAt <= this.#core.clock.now()) throw refused("it has expired");
     const { projectId, userId, grant, chain } = checked;
-    if (!(await this.#grants.isAlive({ projectId, userId }, grant)))
-      throw refused("what the user had allowed was revoked");
+    const resource = await this.#grants.resourceOf({ projectId, userId }, grant);
+    if (resource === undefined) throw refused("what the user had allowed was revoked");
     if (!(await this.#grants.isChainAlive({ projectId, userId, grant, chain })))
       throw refused("its sign-in has ended");
-    return checked;
+    return { ...checked, resource };
   }
 
   async #check(token: string): Promise<Checked> {
