@@ -56,7 +56,7 @@ describe("runtime help", () => {
     for (const [name] of updating) {
       const { stdout } = await run([name, "update", "--help"]);
       const [options = ""] = stdout.split("Options:\n").slice(1, 2);
-      expect([name, options.match(/default.*/g)]).toEqual([name, null]);
+      expect([name, options.match(/\(default.*/g)]).toEqual([name, null]);
     }
     for (const words of [["gateways"], ["hooks"], ["plugins"]])
       expect((await run([...words, "create", "--help"])).stdout.split("Global Options")[0]).toContain(
