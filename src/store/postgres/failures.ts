@@ -78,6 +78,8 @@ const REASONS: readonly (readonly [states: RegExp, reason: string])[] = [
   ],
   [/^53/, "The database has no room for this at the moment. Send the request again later."],
   [/^(?:55P03|57014)$/, "The database did not answer in time. Send the request again."],
+  // Repeated until it was too late.
+  [/^(?:40001|40P01)$/, "The database has rolled this back several times. Send the request again."],
   [/^58/, "The disk of the database reports an error, so nothing was stored. Check the database's log."],
   [
     /^42501$/,

@@ -1,11 +1,14 @@
 // Nothing waits for long: not for others, not for a clock, not for a damaged row. What cannot go on says so.
 import { isUnavailable } from "../../../src/errors";
+import { late } from "../../../src/store/postgres/failures";
 import type { Check } from "./checked";
 
 /** How long a call may take while its token is valid and the platform answers. */
 const CALL_MS = 2000;
 /** How long a write may take in a process without trouble of its own. */
 const WRITE_MS = 15_000;
+/** With a database server, a write that waits too long is refused. */
+const LATE = late().message;
 /** How long writes may fail before a process says that it is not healthy. */
 const UNHEALTHY_MS = 6000;
 
@@ -37,7 +40,8 @@ export const writesDoNotWaitForOthers: Check = ({ time, operations }) => {
     if (process.trouble.fault !== undefined) continue;
     const took = (endedAt ?? time.now) - since;
     if (took > WRITE_MS) return `${label} in ${process.name} took ${took} ms`;
-    if (isUnavailable(error)) return `${label} in ${process.name} was refused: ${error.message}`;
+    if (isUnavailable(error) && error.message === LATE)
+      return `${label} in ${process.name} was refused: ${error.message}`;
   }
   return undefined;
 };

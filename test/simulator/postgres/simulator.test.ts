@@ -10,7 +10,7 @@ import type { DatabaseFate } from "./fates";
 setDefaultTimeout(120_000);
 
 const SEEDS = 20;
-const STEPS = 30;
+const STEPS = 20;
 const SECRETS: readonly Action[] = [0, 1, 2].map((process) => ({ kind: "secret", process }));
 
 function fateOf(fate: DatabaseFate): Action {
