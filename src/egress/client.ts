@@ -61,11 +61,12 @@ export function createEgress(options: EgressOptions): Egress {
   };
   const telemetry = options.telemetry ?? noTelemetry;
   return {
-    fetch: (url, request = {}) =>
-      telemetry.observe("egress", observed(url, request), async (activity) => {
+    fetch: (given, request = {}) => {
+      const url = given instanceof URL ? given : (URL.parse(given) ?? undefined);
+      return telemetry.observe("egress", observed(url, request), async (activity) => {
         try {
           const traced = withTrace(telemetry, url, request);
-          const response = await run(context, { turns, memory, options }, url, traced);
+          const response = await run(context, { turns, memory, options }, url ?? given, traced);
           activity.end({ status: response.status, outcome: "ok" });
           return response;
         } catch (thrown) {
@@ -73,27 +74,24 @@ export function createEgress(options: EgressOptions): Egress {
           logRefusal(options.log, request, thrown);
           throw thrown;
         }
-      }),
+      });
+    },
     load: () => turns.load(),
   };
 }
 
 function observed(
-  url: string | URL,
+  url: URL | undefined,
   { group = "other", method = "GET", project }: EgressRequest,
 ): Start<"egress"> {
   const name = typeof group === "string" ? group : group.toolkit;
-  return { group: name, method, url: () => parsedUrl(url), project };
-}
-
-function parsedUrl(url: string | URL): URL | undefined {
-  return url instanceof URL ? url : (URL.parse(url) ?? undefined);
+  return { group: name, method, url, project };
 }
 
 /** The request with the place in a trace, if the target may have it. Its secrets stay out of spans. */
-function withTrace(telemetry: Telemetry, url: string | URL, request: EgressRequest): EgressRequest {
+function withTrace(telemetry: Telemetry, url: URL | undefined, request: EgressRequest): EgressRequest {
   telemetry.withhold(() => secretsOf(request));
-  const trace = telemetry.headersFor(() => ({ groups: groupsOf(request), origin: parsedUrl(url)?.origin }));
+  const trace = telemetry.headersFor(() => ({ groups: groupsOf(request), origin: url?.origin }));
   return trace === undefined ? request : { ...request, headers: { ...request.headers, ...present(trace) } };
 }
 

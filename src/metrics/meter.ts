@@ -1,5 +1,5 @@
 // What activities, events and measures become as metrics.
-import type { End, Events, Kind, Measures, Meter, Start } from "../telemetry";
+import type { End, Events, Kind, Measures, Meter, Series, Start } from "../telemetry";
 import type { Family, Histogram } from "./families";
 import { databaseFamilies, eventFamilies, type Happened } from "./instruments/events";
 import { otherFamilies } from "./instruments/others";
@@ -31,8 +31,8 @@ export class MetricsMeter implements Meter {
     this.#happened = happened;
   }
 
-  ended<K extends Kind>(kind: K, start: Start<K>, end: End<K>, ms: number): void {
-    this.#ended[kind](start, end, ms);
+  seriesOf<K extends Kind>(kind: K, start: Start<K>, end: End<K>): Series {
+    return this.#ended[kind](start, end);
   }
 
   happened<E extends keyof Events>(event: E, labels: Events[E], times: number): void {

@@ -44,9 +44,9 @@ export interface Activities {
   };
   /** `outcome`: the decision, or `failed`. */
   hook: { start: { hook: string; point: string }; end: Ended };
-  /** `group`: a `HostGroup` or the name of a toolkit. `outcome`: `ok` for every status, or why there is no answer. */
+  /** `group`: a `HostGroup` or the name of a toolkit. `url`: undefined for one that is not valid. `outcome`: `ok` for every status, or why there is no answer. */
   egress: {
-    start: { group: string; method: string; url: () => URL | undefined; project: string | undefined };
+    start: { group: string; method: string; url: URL | undefined; project: string | undefined };
     end: Ended & { status: number | undefined };
   };
   /** A message of a client of a gateway. `outcome`: `ok`, or `error` for an answer with a JSON-RPC error. */

@@ -14,16 +14,9 @@ export {
   type Start,
   type TraceHeaders,
 } from "./activities";
-export {
-  Activity,
-  type Content,
-  type Meter,
-  noTelemetry,
-  type Span,
-  Telemetry,
-  type Tracer,
-  type TraceTarget,
-} from "./telemetry";
+export { Activity, type Content } from "./activity";
+export type { Series } from "./endings";
+export { type Meter, noTelemetry, Telemetry, type Tracer, type TraceTarget } from "./telemetry";
 export type { Traces, TracesOptions } from "./traces";
 
 /** The module of traces, which is loaded only if there is a collector. */

@@ -3,7 +3,6 @@
 import { type Clock, systemClock } from "../base";
 import {
   DONE,
-  type End,
   type Events,
   type Kind,
   type Measures,
@@ -11,19 +10,19 @@ import {
   THROWN,
   type TraceHeaders,
 } from "./activities";
+import { Activity, type Meter as ActivityMeter, type Observers } from "./activity";
+import { Endings } from "./endings";
 
-/** Counts what has ended. */
-export interface Meter {
-  /** `ms`: how long it took. */
-  ended<K extends Kind>(kind: K, start: Start<K>, end: End<K>, ms: number): void;
+/** Counts what has ended, and more. */
+export interface Meter extends ActivityMeter {
   happened<E extends keyof Events>(event: E, labels: Events[E], times: number): void;
   measured<M extends keyof Measures>(measure: M, label: Measures[M], ms: number): void;
 }
 
 /** Makes spans. */
 export interface Tracer {
-  /** A span below the current one. `atMs`: now, monotonic. */
-  start<K extends Kind>(kind: K, start: Start<K>, atMs: number): Span<K>;
+  /** An activity whose span is below the current one. `from`: now, monotonic. */
+  begin<K extends Kind>(observers: Observers, kind: K, start: Start<K>, from: number): Activity<K>;
   /** The same function, which runs in the span that is the current one now. */
   bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T;
   /** An event of the current span. */
@@ -42,33 +41,20 @@ export interface TraceTarget {
   origin: string | undefined;
 }
 
-/** What a run of a tool got and gave. */
-export interface Content {
-  arguments: unknown;
-  result: unknown;
-}
-
-export interface Span<K extends Kind> {
-  /** Runs work in which the span is the current one. */
-  within<T>(work: () => T): T;
-  /** `atMs`: now, monotonic. */
-  end(fields: End<K>, atMs: number): void;
-  /** Called only if the project of the run has switched it on. */
-  content(content: () => Content): void;
-}
-
 export class Telemetry {
-  readonly #clock: Clock;
+  #observers: Observers;
   #meter: Meter | undefined;
   #tracer: Tracer | undefined;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#observers = { clock, meter: undefined, endings: new Endings() };
   }
 
   /** Replaces the observer; undefined: none. Activities that have begun keep theirs. */
   set meter(meter: Meter | undefined) {
     this.#meter = meter;
+    // Endings lead to the series of the meter before.
+    this.#observers = { ...this.#observers, meter, endings: new Endings() };
   }
 
   set tracer(tracer: Tracer | undefined) {
@@ -77,8 +63,10 @@ export class Telemetry {
 
   /** Begins an activity. The caller must end it. */
   begin<K extends Kind>(kind: K, start: Start<K>): Activity<K> {
-    const from = this.#clock.monotonic();
-    return new Activity(kind, start, from, this.#clock, this.#meter, this.#tracer?.start(kind, start, from));
+    const observers = this.#observers;
+    const from = observers.clock.monotonic();
+    if (this.#tracer !== undefined) return this.#tracer.begin(observers, kind, start, from);
+    return new Activity(observers, kind, start, from);
   }
 
   /** Runs work as an activity. It ends with the work, if the work has not ended it with more; a throw is passed on. */
@@ -122,52 +110,6 @@ export class Telemetry {
   /** Counts a time. */
   measure<M extends keyof Measures>(measure: M, label: Measures[M], ms: number): void {
     this.#meter?.measured(measure, label, ms);
-  }
-}
-
-export class Activity<K extends Kind> {
-  readonly #kind: K;
-  readonly #start: Start<K>;
-  readonly #clock: Clock;
-  readonly #meter: Meter | undefined;
-  readonly #span: Span<K> | undefined;
-  readonly #from: number;
-  #ms: number | undefined;
-
-  constructor(
-    kind: K,
-    start: Start<K>,
-    from: number,
-    clock: Clock,
-    meter: Meter | undefined,
-    span: Span<K> | undefined,
-  ) {
-    this.#kind = kind;
-    this.#start = start;
-    this.#clock = clock;
-    this.#meter = meter;
-    this.#span = span;
-    this.#from = from;
-  }
-
-  /** Runs work that belongs to the activity. */
-  within<T>(work: () => T): T {
-    return this.#span === undefined ? work() : this.#span.within(work);
-  }
-
-  /** Ends the activity and returns how long it took, in ms. Only the first end counts. */
-  end(fields: End<K>): number {
-    if (this.#ms !== undefined) return this.#ms;
-    const now = this.#clock.monotonic();
-    this.#ms = now - this.#from;
-    this.#meter?.ended(this.#kind, this.#start, fields, this.#ms);
-    this.#span?.end(fields, now);
-    return this.#ms;
-  }
-
-  /** What a run of a tool got and gave. It is in its span only if the project has switched that on. */
-  content(content: () => Content): void {
-    this.#span?.content(content);
   }
 }
 

@@ -67,7 +67,7 @@ describe("on the port of the server", () => {
     const egress = {
       group: "Mergers",
       method: "GET",
-      url: () => undefined,
+      url: undefined,
       project: "other",
     };
     telemetry.begin("egress", egress).end({ status: 200, outcome: "ok" });

@@ -1,6 +1,6 @@
 // Hooks, model servers, and refreshes of tokens.
 import { Counter, Histogram } from "../families";
-import { type Part, SECONDS } from "./part";
+import { Added, type Part, SECONDS } from "./part";
 
 export function otherFamilies(): Part<"hook" | "model" | "refresh"> {
   const hooks = new Counter({
@@ -63,20 +63,26 @@ export function otherFamilies(): Part<"hook" | "model" | "refresh"> {
   return {
     families: [hooks, hookTimes, models, modelTimes, tokens, refreshes, refreshTimes],
     ended: {
-      hook: ({ point }, { outcome }, ms) => {
-        hooks.add([point, outcome]);
-        hookTimes.observe([point], ms);
+      hook: ({ point }, { outcome }) =>
+        new Added([hooks.series([point, outcome])], [hookTimes.series([point])]),
+      model: ({ entry, operation, project }, { outcome }) => {
+        const added = new Added(
+          [models.series([entry, operation, outcome], project)],
+          [modelTimes.series([entry], project)],
+        );
+        const count = (direction: string, value: number | undefined): void => {
+          if (value !== undefined && value > 0) tokens.add([entry, direction], value, project);
+        };
+        return {
+          add: (ms, end) => {
+            added.add(ms);
+            if ("inputTokens" in end) count("input", end.inputTokens);
+            if ("outputTokens" in end) count("output", end.outputTokens);
+          },
+        };
       },
-      model: ({ entry, operation, project }, { outcome, inputTokens = 0, outputTokens = 0 }, ms) => {
-        models.add([entry, operation, outcome], 1, project);
-        modelTimes.observe([entry], ms, project);
-        if (inputTokens > 0) tokens.add([entry, "input"], inputTokens, project);
-        if (outputTokens > 0) tokens.add([entry, "output"], outputTokens, project);
-      },
-      refresh: ({ provider, project }, { outcome }, ms) => {
-        refreshes.add([provider, outcome], 1, project);
-        refreshTimes.observe([], ms);
-      },
+      refresh: ({ provider, project }, { outcome }) =>
+        new Added([refreshes.series([provider, outcome], project)], [refreshTimes.series([])]),
     },
   };
 }

@@ -1,13 +1,30 @@
 // The families of some kinds of activities, and what the end of one adds to them.
-import type { Activities, End, Kind, Start } from "../../telemetry";
-import type { Family } from "../families";
+import type { Activities, End, Kind, Series, Start } from "../../telemetry";
+import type { Count, Family, Times } from "../families";
 
-export type Ended = { [K in Kind]: (start: Start<K>, end: End<K>, ms: number) => void };
+/** The series that an end adds to; they are the same for all ends that are equal. */
+export type Ended = { [K in Kind]: (start: Start<K>, end: End<K>) => Series };
 
 /** Part of the kinds. */
 export interface Part<K extends keyof Activities> {
   families: readonly Family[];
   ended: Pick<Ended, K>;
+}
+
+/** Adds one to counters, and the time to histograms. */
+export class Added implements Series {
+  readonly #counts: readonly Count[];
+  readonly #times: readonly Times[];
+
+  constructor(counts: readonly Count[], times: readonly Times[]) {
+    this.#counts = counts;
+    this.#times = times;
+  }
+
+  add(ms: number): void {
+    for (const count of this.#counts) count.count++;
+    for (const times of this.#times) times.add(ms);
+  }
 }
 
 /** Limits of buckets in seconds, from an answer out of memory to the longest run of a tool. */

@@ -1,6 +1,6 @@
 // Requests over HTTP and messages of MCP clients.
 import { Counter, Histogram, OTHER } from "../families";
-import { type Part, SECONDS } from "./part";
+import { Added, type Part, SECONDS } from "./part";
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 /** Methods of MCP that clients send; they could send any text. */
@@ -55,15 +55,15 @@ export function requestFamilies(): Part<"request" | "mcp"> {
   return {
     families: [requests, requestTimes, messages, messageTimes],
     ended: {
-      request: ({ method: given, route = OTHER }, { status }, ms) => {
+      request: ({ method: given, route = OTHER }, { status }) => {
         const method = METHODS.has(given) ? given : OTHER;
-        requests.add([method, route, String(status)]);
-        requestTimes.observe([method, route], ms);
+        const count = requests.series([method, route, String(status)]);
+        return new Added([count], [requestTimes.series([method, route])]);
       },
-      mcp: ({ method: given }, { outcome }, ms) => {
+      mcp: ({ method: given }, { outcome }) => {
         const method = MCP_METHODS.has(given) ? given : OTHER;
-        messages.add([method, outcome]);
-        if (method !== ENDLESS) messageTimes.observe([method], ms);
+        const count = messages.series([method, outcome]);
+        return new Added([count], method === ENDLESS ? [] : [messageTimes.series([method])]);
       },
     },
   };

@@ -1,7 +1,7 @@
 // Runs of tools and outbound requests.
 import { HOST_GROUPS } from "../../telemetry";
 import { Counter, Histogram, OTHER } from "../families";
-import { type Part, SECONDS } from "./part";
+import { Added, type Part, SECONDS } from "./part";
 
 /** `builtIn`: the toolkits that every project has, whose names are not those of a project. */
 export function runFamilies(builtIn: readonly string[]): Part<"tool" | "egress"> {
@@ -51,16 +51,16 @@ export function runFamilies(builtIn: readonly string[]): Part<"tool" | "egress">
   return {
     families: [calls, callTimes, entries, requests, requestTimes],
     ended: {
-      tool: ({ toolkit, tool, entry, project }, { outcome }, ms) => {
+      tool: ({ toolkit, tool, entry, project }, { outcome }) => {
         const owner = ours.has(toolkit) ? undefined : project;
-        calls.add([toolkit, tool, outcome], 1, owner);
-        callTimes.observe([toolkit], ms, owner);
-        entries.add([entry, RESULTS.has(outcome) ? outcome : "failed"]);
+        const call = calls.series([toolkit, tool, outcome], owner);
+        const ofEntry = entries.series([entry, RESULTS.has(outcome) ? outcome : "failed"]);
+        return new Added([call, ofEntry], [callTimes.series([toolkit], owner)]);
       },
-      egress: ({ group, project }, { outcome, status }, ms) => {
+      egress: ({ group, project }, { outcome, status }) => {
         const owner = groups.has(group) ? undefined : project;
-        requests.add([group, status === undefined ? outcome : classOf(status)], 1, owner);
-        requestTimes.observe([group], ms, owner);
+        const count = requests.series([group, status === undefined ? outcome : classOf(status)], owner);
+        return new Added([count], [requestTimes.series([group], owner)]);
       },
     },
   };

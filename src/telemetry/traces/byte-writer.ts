@@ -4,6 +4,8 @@
 const TWO_32 = 2 ** 32;
 /** Up to here, operations on bits are faster than those on numbers. */
 const LONGEST_INT = 2 ** 31 - 1;
+/** Up to here, a tag is one byte. */
+const LAST_SHORT_FIELD = 15;
 const encoder = new TextEncoder();
 
 /** Numbers of the wire format. */
@@ -51,7 +53,7 @@ export class ByteWriter {
 
   /** The tag and the length of a message that is written elsewhere. */
   length(field: number, length: number): void {
-    this.#tag(field, WIRE.bytes);
+    this.#tagged(field, WIRE.bytes, 0);
     this.#varint(length);
   }
 
@@ -71,22 +73,18 @@ export class ByteWriter {
 
   /** A whole number that is safe. */
   integer(field: number, value: number): void {
-    this.#tag(field, WIRE.varint);
+    this.#tagged(field, WIRE.varint, 0);
     // Negative numbers are those of 64 bits (two's complement).
     if (value < 0) this.#long(BigInt.asUintN(64, BigInt(value)));
     else this.#varint(value);
   }
 
   double(field: number, value: number): void {
-    this.#tag(field, WIRE.bits64);
-    const at = this.#advance(8);
-    this.#view.setFloat64(at, value, true);
+    this.#view.setFloat64(this.#tagged(field, WIRE.bits64, 8), value, true);
   }
 
   fixed32(field: number, value: number): void {
-    this.#tag(field, WIRE.bits32);
-    const at = this.#advance(4);
-    this.#view.setUint32(at, value, true);
+    this.#view.setUint32(this.#tagged(field, WIRE.bits32, 4), value, true);
   }
 
   /** Milliseconds since the epoch as nanoseconds, to a microsecond, in halves: a `bigint` would take longer. */
@@ -96,24 +94,21 @@ export class ByteWriter {
     const upper = Math.floor(microseconds / TWO_32);
     const lower = (microseconds - upper * TWO_32) * 1000;
     const carry = Math.floor(lower / TWO_32);
-    this.#tag(field, WIRE.bits64);
-    const at = this.#advance(8);
+    const at = this.#tagged(field, WIRE.bits64, 8);
     this.#view.setUint32(at, lower - carry * TWO_32, true);
     this.#view.setUint32(at + 4, upper * 1000 + carry, true);
   }
 
   /** Bytes that are numbers of 32 bits, the first four bytes first. */
   id(field: number, first: number, second: number): void {
-    this.#tag(field, WIRE.bytes);
-    const at = this.#advance(9);
+    const at = this.#tagged(field, WIRE.bytes, 9);
     this.#bytes[at] = 8;
     this.#view.setUint32(at + 1, first);
     this.#view.setUint32(at + 5, second);
   }
 
   longId(field: number, [first, second, third, fourth]: readonly [number, number, number, number]): void {
-    this.#tag(field, WIRE.bytes);
-    const at = this.#advance(17);
+    const at = this.#tagged(field, WIRE.bytes, 17);
     this.#bytes[at] = 16;
     this.#view.setUint32(at + 1, first);
     this.#view.setUint32(at + 5, second);
@@ -123,8 +118,7 @@ export class ByteWriter {
 
   /** Begins a message within the message. What is returned is passed to `end`. `digits`: how long its length is likely to be. */
   begin(field: number, digits = 1): number {
-    this.#tag(field, WIRE.bytes);
-    return this.#advance(digits) + digits;
+    return this.#tagged(field, WIRE.bytes, digits) + digits;
   }
 
   end(content: number, digits = 1): void {
@@ -148,8 +142,15 @@ export class ByteWriter {
     this.raw(bytes);
   }
 
-  #tag(field: number, type: number): void {
-    this.#varint(field * 8 + type);
+  /** Writes a tag, and makes room after it. Returns where that begins. */
+  #tagged(field: number, type: number, count: number): number {
+    if (field > LAST_SHORT_FIELD) {
+      this.#varint(field * 8 + type);
+      return this.#advance(count);
+    }
+    const at = this.#advance(count + 1);
+    this.#bytes[at] = field * 8 + type;
+    return at + 1;
   }
 
   #varint(value: number): void {

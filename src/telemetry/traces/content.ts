@@ -1,6 +1,6 @@
 // Arguments and results of a tool in its span, without secrets and with a limit of size. Only for projects of the setting
 // `telemetry.content`.
-import type { Content } from "../telemetry";
+import type { Content } from "../activity";
 import { GEN_AI } from "./names";
 import type { Attributes } from "./span";
 

@@ -1,7 +1,8 @@
 // How each kind of work is called in a trace, and with which attributes: the conventions that `names.ts` lists. Paths and
 // queries of requests are left out, because they may contain ids of people and secrets.
 import type { End, Kind, Start, TraceHeaders } from "../activities";
-import { ERROR_TYPE, GEN_AI, HTTP, KNOWN_METHODS, MCP, MCP_METHODS, OTHER, RUNTIME } from "./names";
+import { knownMcpMethod, knownMethod, OTHER } from "../methods";
+import { ERROR_TYPE, GEN_AI, HTTP, MCP, RUNTIME } from "./names";
 import { type Attributes, type Description, SPAN_KIND } from "./span";
 
 type Describe<K extends Kind> = (start: Start<K>, end: End<K>, inner: Description | undefined) => Description;
@@ -18,7 +19,7 @@ const DESCRIBE: { readonly [K in Kind]: Describe<K> } = {
 };
 
 /**
- * What the span of an activity that has ended has in common with those of equal ones. `descriptions.ts` lists what makes them
+ * What the span of an activity that has ended has in common with those of equal ones. `endings.ts` lists what makes them
  * equal. `inner`: the tool that was run within it.
  */
 export function describe<K extends Kind>(
@@ -65,11 +66,6 @@ function describeRequest({ method, route }: Start<"request">, { status }: End<"r
   };
 }
 
-/** A caller may send any text as a method. */
-export function knownMethod(method: string): string {
-  return KNOWN_METHODS.has(method) ? method : OTHER;
-}
-
 /** `/v1/tools/:name` of the router as the conventions write it. */
 function templateOf(route: string): string {
   return route.replace(/:(\w+)\??/g, "{$1}");
@@ -103,7 +99,7 @@ function describeHook({ hook, point }: Start<"hook">, { outcome }: End<"hook">):
 }
 
 function describeEgress(start: Start<"egress">, { status, outcome }: End<"egress">): Description {
-  const url = start.url();
+  const { url } = start;
   const isFailure = status === undefined || status >= 400;
   return {
     name: start.method,
@@ -141,11 +137,6 @@ function describeMcp(start: Start<"mcp">, { outcome, code }: End<"mcp">, inner?:
     },
     error: failed ?? (inner?.error === undefined ? undefined : "tool_error"),
   };
-}
-
-/** A client may send any text as a method. */
-export function knownMcpMethod(method: string): string {
-  return MCP_METHODS.has(method) ? method : OTHER;
 }
 
 function describeModel(start: Start<"model">, end: End<"model">): Description {

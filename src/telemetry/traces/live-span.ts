@@ -1,14 +1,13 @@
-// A span of work that goes on.
+// An activity that is a span.
 import type { AsyncLocalStorage } from "node:async_hooks";
-import type { Clock } from "../../base";
 import type { End, Events, Kind, Start } from "../activities";
-import type { Content, Span } from "../telemetry";
+import { Activity, type Content, type Observers } from "../activity";
 import { contentAttributes } from "./content";
-import type { Descriptions } from "./descriptions";
 import type { Ids } from "./ids";
-import { ownAttributes, toolOf } from "./kinds";
+import { describe, ownAttributes, toolOf } from "./kinds";
 import type { Propagation } from "./propagation";
-import type { Attributes, Description, FinishedSpan, SpanContext, SpanEvent, Trace } from "./span";
+import { type Attributes, type Description, type FinishedSpan, SPAN_KIND } from "./span";
+import type { SpanContext, SpanEvent, Trace } from "./span";
 
 /** A span of any kind, as its children see it. */
 export type AnySpan = Pick<
@@ -22,10 +21,8 @@ export interface LiveTrace extends Trace {
 }
 
 export interface SpanParts {
-  clock: Pick<Clock, "monotonic">;
   storage: AsyncLocalStorage<AnySpan>;
   ids: Ids;
-  descriptions: Descriptions;
   /** Projects whose spans have arguments and results. */
   content: ReadonlySet<string>;
   propagation: Propagation;
@@ -45,34 +42,41 @@ interface Run {
   readonly secrets: Set<string>;
 }
 
-const NO_EVENTS: readonly SpanEvent[] = [];
+const NO_EVENTS: SpanEvent[] = [];
+/** Until the end. */
+const UNKNOWN: Description = { name: "", kind: SPAN_KIND.internal, attributes: {}, error: undefined };
 const MAX_EVENTS = 32;
 /** With more, arguments and results are left out. */
 const MAX_SECRETS = 1000;
 
-export class LiveSpan<K extends Kind> implements Span<K>, SpanContext {
+/** When it has ended, it is what is exported. */
+export class LiveSpan<K extends Kind> extends Activity<K> implements FinishedSpan, SpanContext {
   readonly trace: LiveTrace;
   readonly high: number;
   readonly low: number;
   /** The run that it belongs to; undefined: without arguments and results. */
   readonly run: Run | undefined;
+  description: Description = UNKNOWN;
+  own: Attributes | undefined = undefined;
+  events: SpanEvent[] = NO_EVENTS;
   readonly #parts: SpanParts;
-  readonly #kind: K;
-  readonly #start: Start<K>;
   readonly #remote: SpanContext | undefined;
   readonly #around: AnySpan | undefined;
-  readonly #from: number;
   #endedAt = Infinity;
-  #events: SpanEvent[] | undefined;
-  #content: Attributes | undefined;
-  #inner: Description | undefined;
+  #content: Attributes | undefined = undefined;
+  #inner: Description | undefined = undefined;
 
   /** `from`: monotonic, ms. */
-  constructor(parts: SpanParts, kind: K, start: Start<K>, from: number, { trace, remote, around }: Place) {
+  constructor(
+    parts: SpanParts,
+    observers: Observers,
+    kind: K,
+    start: Start<K>,
+    from: number,
+    { trace, remote, around }: Place,
+  ) {
+    super(observers, kind, start, from);
     this.#parts = parts;
-    this.#kind = kind;
-    this.#start = start;
-    this.#from = from;
     this.#remote = remote;
     this.#around = around;
     this.trace = trace;
@@ -84,42 +88,60 @@ export class LiveSpan<K extends Kind> implements Span<K>, SpanContext {
     else this.run = trace.isSampled && parts.content.has(tool.project) ? { secrets: new Set() } : undefined;
   }
 
-  within<T>(work: () => T): T {
+  get context(): SpanContext {
+    return this;
+  }
+
+  get parent(): SpanContext | undefined {
+    return this.#remote ?? this.#around;
+  }
+
+  get hasRemoteParent(): boolean {
+    return this.#remote !== undefined;
+  }
+
+  get link(): SpanContext | undefined {
+    return this.#remote === undefined ? undefined : this.#around;
+  }
+
+  get startMs(): number {
+    return this.trace.anchorMs + this.from;
+  }
+
+  get endMs(): number {
+    return this.trace.anchorMs + this.#endedAt;
+  }
+
+  override within<T>(work: () => T): T {
     // Nothing begins within a request that we send, and unless it is told of, nothing asks for it.
-    const isAsked = this.#kind !== "egress" || this.run !== undefined || !this.#parts.propagation.isEmpty;
+    const isAsked = this.kind !== "egress" || this.run !== undefined || !this.#parts.propagation.isEmpty;
     return isAsked ? this.#parts.storage.run(this, work) : work();
   }
 
-  end(fields: End<K>, atMs: number): void {
-    this.#endedAt = atMs;
-    if (!this.trace.isSampled) return;
-    const start = this.#start;
-    const { anchorMs } = this.trace;
-    const description = this.#parts.descriptions.of(this.#kind, start, fields, this.#inner);
-    if (this.#kind === "tool") this.#around?.ranTool(description);
-    const own = ownAttributes(start, fields);
-    this.#parts.ended({
-      context: this,
-      parent: this.#remote ?? this.#around,
-      hasRemoteParent: this.#remote !== undefined,
-      description,
-      own: this.#content === undefined ? own : { ...own, ...this.#content },
-      startMs: anchorMs + this.#from,
-      endMs: anchorMs + atMs,
-      events: this.#events ?? NO_EVENTS,
-      link: this.#remote === undefined ? undefined : this.#around,
-    });
-  }
-
-  content(content: () => Content): void {
+  override content(content: () => Content): void {
     if (this.run === undefined || this.run.secrets.size > MAX_SECRETS) return;
     this.#content = contentAttributes(content(), [...this.run.secrets]);
   }
 
+  protected override ended(fields: End<K>, atMs: number, ms: number): void {
+    this.#endedAt = atMs;
+    const { kind, start, observers } = this;
+    const { meter, endings } = observers;
+    const ending = endings.of(kind, start, fields, this.#inner);
+    if (meter !== undefined) (ending.series ??= meter.seriesOf(kind, start, fields)).add(ms, fields);
+    if (!this.trace.isSampled) return;
+    this.description = ending.description ??= describe(kind, start, fields, this.#inner);
+    if (kind === "tool") this.#around?.ranTool(this.description);
+    const own = ownAttributes(start, fields);
+    this.own = this.#content === undefined ? own : { ...own, ...this.#content };
+    this.#parts.ended(this);
+  }
+
   happened<E extends keyof Events>(event: E, labels: Events[E]): void {
-    const events = (this.#events ??= []);
-    const atMs = this.trace.anchorMs + this.#parts.clock.monotonic();
-    if (events.length < MAX_EVENTS) events.push({ name: event, atMs, attributes: eventAttributes(labels) });
+    if (this.events === NO_EVENTS) this.events = [];
+    if (this.events.length >= MAX_EVENTS) return;
+    const atMs = this.trace.anchorMs + this.observers.clock.monotonic();
+    this.events.push({ name: event, atMs, attributes: eventAttributes(labels) });
   }
 
   /** Keeps these texts out of arguments and results of the run. */

@@ -3,8 +3,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../../base";
 import type { Events, Kind, Start, TraceHeaders } from "../activities";
-import type { Span, Tracer, TraceTarget } from "../telemetry";
-import { Descriptions } from "./descriptions";
+import type { Activity, Observers } from "../activity";
+import type { Tracer, TraceTarget } from "../telemetry";
 import { Ids } from "./ids";
 import { toolOf, traceOf } from "./kinds";
 import { type AnySpan, LiveSpan, type LiveTrace, type SpanParts } from "./live-span";
@@ -30,16 +30,16 @@ export class SpanTracer implements Tracer {
 
   constructor(parts: TracerParts) {
     const ids = new Ids(parts.random);
-    this.#parts = { ...parts, storage: this.#storage, ids, descriptions: new Descriptions() };
+    this.#parts = { ...parts, storage: this.#storage, ids };
   }
 
-  start<K extends Kind>(kind: K, start: Start<K>, atMs: number): Span<K> {
+  begin<K extends Kind>(observers: Observers, kind: K, start: Start<K>, from: number): Activity<K> {
     // A scheduled run does not belong to what happened to be going on at its time.
-    const around = toolOf(start)?.entry === "schedule" ? undefined : this.#current(atMs);
+    const around = toolOf(start)?.entry === "schedule" ? undefined : this.#current(from);
     const remote = remoteOf(start);
     const trace =
-      around !== undefined && remote === undefined ? around.trace : this.#begun(atMs, around, remote);
-    return new LiveSpan(this.#parts, kind, start, atMs, { trace, remote, around });
+      around !== undefined && remote === undefined ? around.trace : this.#begun(from, around, remote);
+    return new LiveSpan(this.#parts, observers, kind, start, from, { trace, remote, around });
   }
 
   bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T {

@@ -1,13 +1,27 @@
-// Descriptions of spans that have been made before: most spans are like one of a few, and describing and writing each would
-// take most of the time that traces cost.
-import type { End, Kind, Start } from "../activities";
-import { describe, knownMcpMethod, knownMethod } from "./kinds";
-import type { Description } from "./span";
+// What ends of activities have in common. Most are like one of a few, so what an end adds to metrics and how its span is
+// described are found once for all that are equal: finding both for each would take most of the time that they cost.
+import type { End, Kind, Start } from "./activities";
+import { knownMcpMethod, knownMethod } from "./methods";
+import type { Description } from "./traces/span";
 
-/** Values that are remembered. After so many all are forgotten: what repeats is soon there again. */
+/** Endings that are remembered. After so many all are forgotten: what repeats is soon there again. */
 const MOST = 4096;
 /** Longer texts are not remembered. */
 const LONGEST = 256;
+
+/** Counts an end. */
+export interface Series {
+  /** `ms`: how long the work took. */
+  add(ms: number, end: End<Kind>): void;
+}
+
+/** Ends that are equal. Whoever needs more than the ending itself finds it once and leaves it here. */
+export interface Ending {
+  /** Of the meter. */
+  series: Series | undefined;
+  /** Of the spans. */
+  description: Description | undefined;
+}
 
 type Key = string | number | boolean | object | undefined;
 type Path<K extends Kind> = (
@@ -17,7 +31,7 @@ type Path<K extends Kind> = (
   inner: Description | undefined,
 ) => Place;
 
-/** What spans of a kind are equal by: everything that `describe` reads. */
+/** What ends of a kind are equal by: everything that labels of metrics and descriptions of spans are made of. */
 const PATHS: { readonly [K in Kind]: Path<K> } = {
   request: (from, { method, route }, { status }) => from.to(knownMethod(method)).to(route).to(status),
   tool: (from, { toolkit, tool, entry, project }, { outcome }) =>
@@ -25,7 +39,7 @@ const PATHS: { readonly [K in Kind]: Path<K> } = {
   hook: (from, { hook, point }, { outcome }) => from.to(hook).to(point).to(outcome),
   egress: (from, { group, method, url, project }, { status, outcome }) =>
     from
-      .to(serverOf(url()))
+      .to(serverOf(url))
       .to(method)
       .to(group)
       .to(project)
@@ -43,14 +57,13 @@ function serverOf(url: URL | undefined): string | undefined {
   return url === undefined || origin !== "null" ? origin : `${url.protocol}//${url.host}`;
 }
 
-export class Descriptions {
+export class Endings {
   #memory = new Memory();
 
-  /** The description of an activity that has ended. Equal ones are the same object, as a rule. */
-  of<K extends Kind>(kind: K, start: Start<K>, end: End<K>, inner: Description | undefined): Description {
+  /** Equal ends have the same one, as a rule. `inner`: that of the tool that was run within the activity. */
+  of<K extends Kind>(kind: K, start: Start<K>, end: End<K>, inner: Description | undefined): Ending {
     if (this.#memory.size >= MOST) this.#memory = new Memory();
-    const place = PATHS[kind](this.#memory.root.to(kind), start, end, inner);
-    return (place.description ??= describe(kind, start, end, inner));
+    return PATHS[kind](this.#memory.root.to(kind), start, end, inner);
   }
 }
 
@@ -60,8 +73,9 @@ class Memory {
 }
 
 /** A place in a tree of values. */
-class Place {
-  description: Description | undefined;
+class Place implements Ending {
+  series: Series | undefined = undefined;
+  description: Description | undefined = undefined;
   readonly #memory: Memory;
   readonly #next = new Map<Key, Place>();
   /** The way that was taken last, which is often taken again: comparing costs less than a look-up. */

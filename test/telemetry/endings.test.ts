@@ -1,16 +1,15 @@
-// Descriptions that are remembered: a span never gets the one of other work.
+// What is remembered of ends that are equal: no work is counted or described as other work.
 import { expect, test } from "bun:test";
-import type { End, Kind, Start } from "../../../src/telemetry";
-import { Descriptions } from "../../../src/telemetry/traces/descriptions";
-import { describe } from "../../../src/telemetry/traces/kinds";
-import type { Description } from "../../../src/telemetry/traces/span";
+import type { End, Kind, Start } from "../../src/telemetry";
+import { Endings } from "../../src/telemetry/endings";
+import { describe } from "../../src/telemetry/traces/kinds";
+import type { Description } from "../../src/telemetry/traces/span";
 
 type Work<K extends Kind> = { kind: K; start: Start<K>; end: End<K> };
 type AnyWork = { [K in Kind]: Work<K> }[Kind];
 
-const url = (text: string) => () => new URL(text);
 const tool = { toolkit: "Chat", tool: "Send", entry: "api", project: "p1", executionId: "e1" } as const;
-const egress = { group: "Chat", method: "GET", url: url("https://a.test/one"), project: "p1" } as const;
+const egress = { group: "Chat", method: "GET", url: new URL("https://a.test/one"), project: "p1" } as const;
 const model = {
   provider: "openai",
   entry: "m",
@@ -49,7 +48,7 @@ const KINDS: AnyWork[][] = [
     { kind: "egress", start: { ...egress, group: "hook" }, end: { outcome: "ok", status: 200 } },
     { kind: "egress", start: { ...egress, method: "PUT" }, end: { outcome: "ok", status: 200 } },
     { kind: "egress", start: { ...egress, project: "p2" }, end: { outcome: "ok", status: 200 } },
-    { kind: "egress", start: { ...egress, url: () => undefined }, end: { outcome: "ok", status: 200 } },
+    { kind: "egress", start: { ...egress, url: undefined }, end: { outcome: "ok", status: 200 } },
     ...[
       "https://b.test/one",
       "http://a.test/one",
@@ -58,7 +57,7 @@ const KINDS: AnyWork[][] = [
       "odd://b.test",
     ].map((text): AnyWork => ({
       kind: "egress",
-      start: { ...egress, url: url(text) },
+      start: { ...egress, url: new URL(text) },
       end: { outcome: "ok", status: 200 },
     })),
     { kind: "egress", start: egress, end: { outcome: "ok", status: 404 } },
@@ -91,18 +90,19 @@ const KINDS: AnyWork[][] = [
   ],
 ];
 
-function remembered(from: Descriptions, { kind, start, end }: AnyWork, inner?: Description): Description {
-  return from.of<Kind>(kind, start, end, inner);
+function remembered(from: Endings, { kind, start, end }: AnyWork, inner?: Description): Description {
+  const ending = from.of<Kind>(kind, start, end, inner);
+  return (ending.description ??= describe<Kind>(kind, start, end, inner));
 }
 
 test.each(KINDS.map((works) => [works[0]?.kind ?? "", works] as const))(
-  "work of the kind %s that differs in anything has its own description",
+  "work of the kind %s that differs in anything has its own ending",
   (_kind, works) => {
-    const descriptions = new Descriptions();
-    const first = works.map((work) => remembered(descriptions, work));
+    const endings = new Endings();
+    const first = works.map((work) => remembered(endings, work));
     for (const [at, work] of works.entries()) {
       expect(first[at]).toEqual(describe<Kind>(work.kind, work.start, work.end, undefined));
-      expect(remembered(descriptions, work)).toBe(first[at] ?? expect.unreachable());
+      expect(remembered(endings, work)).toBe(first[at] ?? expect.unreachable());
     }
     expect(new Set(first).size).toBe(works.length);
     expect(new Set(first.map((one) => JSON.stringify(one))).size).toBe(works.length);
@@ -110,30 +110,30 @@ test.each(KINDS.map((works) => [works[0]?.kind ?? "", works] as const))(
 );
 
 test("a message that runs a tool is described by the tool, and by whether it failed", () => {
-  const descriptions = new Descriptions();
+  const endings = new Endings();
   const call: AnyWork = {
     kind: "mcp",
     start: { method: "tools/call", gateway: "g1" },
     end: { outcome: "ok" },
   };
-  const [sent, , , , , refused] = (KINDS[1] ?? []).map((work) => remembered(descriptions, work));
-  expect(remembered(descriptions, call, sent).name).toBe("tools/call Chat.Send");
-  expect(remembered(descriptions, call, refused).error).toBe("tool_error");
-  expect(remembered(descriptions, call).name).toBe("tools/call");
-  expect(remembered(descriptions, call, sent).error).toBeUndefined();
+  const [sent, , , , , refused] = (KINDS[1] ?? []).map((work) => remembered(endings, work));
+  expect(remembered(endings, call, sent).name).toBe("tools/call Chat.Send");
+  expect(remembered(endings, call, refused).error).toBe("tool_error");
+  expect(remembered(endings, call).name).toBe("tools/call");
+  expect(remembered(endings, call, sent).error).toBeUndefined();
 });
 
 test("texts that are long, or too many, are not kept", () => {
-  const descriptions = new Descriptions();
+  const endings = new Endings();
   const named = (text: string): AnyWork => ({
     kind: "model",
     start: { ...model, model: text },
     end: { outcome: "ok" },
   });
   const long = named("x".repeat(257));
-  expect(remembered(descriptions, long)).not.toBe(remembered(descriptions, long));
-  const first = remembered(descriptions, named("first"));
-  for (let at = 0; at < 4096; at++) remembered(descriptions, named(`m${at}`));
-  expect(remembered(descriptions, named("first"))).not.toBe(first);
-  expect(remembered(descriptions, named("first"))).toEqual(first);
+  expect(remembered(endings, long)).not.toBe(remembered(endings, long));
+  const first = remembered(endings, named("first"));
+  for (let at = 0; at < 4096; at++) remembered(endings, named(`m${at}`));
+  expect(remembered(endings, named("first"))).not.toBe(first);
+  expect(remembered(endings, named("first"))).toEqual(first);
 });
