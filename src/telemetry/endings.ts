@@ -15,7 +15,7 @@ export interface Series {
   add(ms: number, end: End<Kind>): void;
 }
 
-/** Ends that are equal. Whoever needs more than the ending itself finds it once and leaves it here. */
+/** Ends that are equal. What an observer needs for each of them, it finds once and keeps here. */
 export interface Ending {
   /** Of the meter. */
   series: Series | undefined;
