@@ -12,6 +12,7 @@ import type { HttpRequest } from "../load/job";
 import { answerOf, type Served, startServer } from "../server-under-test";
 import { executions } from "./execute";
 import { LIST_PATH } from "./list";
+import { serversRow } from "./postgres-servers";
 import { calls, createGateway } from "./mcp";
 import { secretUpserts } from "./write";
 import { TOOL } from "../catalog";
@@ -22,7 +23,10 @@ const SCHEMA = "bench";
 interface Engines {
   sqlite: Served;
   postgres: Served;
-  /** Of the server on PostgreSQL. */
+  /** The bare program that executes on PostgreSQL. */
+  floor: Served;
+  /** The address of the platform. */
+  upstream: string;
   deployments: Record<"sqlite" | "postgres", Deployment>;
 }
 
@@ -39,7 +43,8 @@ export const postgres: Bench = {
     const rows: Row[] = [];
     for (const work of [get, list, write, execute, mcp])
       rows.push(...(await work(context, engines, cluster)));
-    await Promise.all([engines.sqlite.stop(), engines.postgres.stop(), upstream.stop()]);
+    const { sqlite, postgres, floor } = engines;
+    await Promise.all([sqlite, postgres, floor, upstream].map((one) => one.stop()));
     return rows;
   },
 };
@@ -64,7 +69,10 @@ async function startEngines(context: Context, cluster: Cluster, upstream: string
   await cluster.psql("VACUUM ANALYZE");
   const sqlite = await startServer(context, deployments.sqlite, { upstream });
   const postgres = await startServer(context, deployments.postgres, { upstream });
-  return { sqlite, postgres, deployments };
+  const { key, users } = deployments.postgres;
+  const names = users.map(({ userId }) => userId);
+  const floor = await startBaseline(context, "postgres-floor", [cluster.url(), upstream, key, ...names]);
+  return { sqlite, postgres, floor, deployments, upstream };
 }
 
 /** Compares what both engines answer to the requests of each. */
@@ -129,16 +137,26 @@ async function list(context: Context, engines: Engines, cluster: Cluster): Promi
   return [row, bareRow];
 }
 
-async function write(context: Context, engines: Engines): Promise<Row[]> {
+async function write(context: Context, engines: Engines, cluster: Cluster): Promise<Row[]> {
   const requests = ({ key }: Deployment): HttpRequest[] => secretUpserts(key);
   const compared = { name: "postgres-write", least: 0.3, contains: '"updated_at"', requests, waits: true };
-  return [await engineRow(context, engines, compared)];
+  const row = await engineRow(context, engines, compared);
+  const { key } = engines.deployments.postgres;
+  const bare = await startBaseline(context, "postgres-write", [cluster.url(), key]);
+  const bareOne = await bareRow(context, engines, bare, compared);
+  await bare.stop();
+  return [row, bareOne];
 }
 
 async function execute(context: Context, engines: Engines): Promise<Row[]> {
   const requests = ({ users, key }: Deployment): HttpRequest[] => executions(users, key);
   const compared = { name: "postgres-execute", least: 0.5, contains: '"success":true', requests };
-  return [await engineRow(context, engines, compared)];
+  const row = await engineRow(context, engines, compared);
+  const servers = await serversRow(context, engines.postgres, engines.deployments.postgres, {
+    upstream: engines.upstream,
+    requests: requests(engines.deployments.postgres),
+  });
+  return [row, await bareRow(context, engines, engines.floor, compared), servers];
 }
 
 async function mcp(context: Context, engines: Engines): Promise<Row[]> {
@@ -147,5 +165,19 @@ async function mcp(context: Context, engines: Engines): Promise<Row[]> {
   const requests = (deployment: Deployment, served: Served): Promise<HttpRequest[]> =>
     calls(served, deployment, TOOL, { text: "hello" });
   const compared = { name: "postgres-mcp", least: 0.5, contains: '"structuredContent"', requests };
-  return [await engineRow(context, engines, compared)];
+  const row = await engineRow(context, engines, compared);
+  return [row, await bareRow(context, engines, engines.floor, compared)];
+}
+
+/** The server on PostgreSQL against a bare program that answers the same requests. */
+async function bareRow(
+  context: Context,
+  { postgres, deployments }: Engines,
+  bare: Served,
+  { name, contains, requests, waits = false }: Compared,
+): Promise<Row> {
+  const side = { requests: await requests(deployments.postgres, postgres), contains };
+  const sides = { ours: { ...postgres, ...side }, baseline: { ...bare, ...side } };
+  const kind = waits ? "waits for the disk" : "computes";
+  return compareRates(context, `${name}-bare`, atLeast(0.8), sides, kind);
 }
