@@ -62,13 +62,21 @@ function has(principal: Principal, right: Right): boolean {
   return roleOfPrincipal(principal) === right;
 }
 
+function isRoleOfKeys(right: Right): right is Role {
+  return right !== "approve" && right !== "audit";
+}
+
+function rolesOfPeople(allowed: readonly Right[]): PersonRole[] {
+  return PERSON_ROLES.filter((role) => RIGHTS[role].some((right) => allowed.includes(right)));
+}
+
 /** Throws `forbidden` unless the principal has one of these rights. `advice`: a sentence about what to do. */
 export function requireRole(principal: Principal, allowed: readonly Right[], advice?: string): void {
   if (allowed.some((right) => has(principal, right))) return;
   const refusal =
     principal.kind === "user" && principal.role !== undefined
-      ? `Your role ${principal.role} does not allow this. It needs ${allowed.join(" or ")}.`
-      : `This needs a key with the role ${allowed.join(" or ")}; ${
+      ? `Your role ${principal.role} does not allow this. It needs ${rolesOfPeople(allowed).join(" or ")}.`
+      : `This needs a key with the role ${allowed.filter(isRoleOfKeys).join(" or ")}; ${
           principal.kind === "user"
             ? "a user token cannot do it"
             : `this one has ${roleOfPrincipal(principal)}`

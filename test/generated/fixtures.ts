@@ -3,6 +3,7 @@
 import { proofFor, type Purpose } from "../../src/proven";
 import { announcedServers, announceServer } from "../../src/serving";
 import { api, at } from "../support/api";
+import { allowClient } from "../server/person";
 import { type Project, USER, type World } from "./world";
 
 export interface Fixture {
@@ -51,6 +52,7 @@ export const FIXTURES: Readonly<Record<string, Fixture>> = {
     body: (world) =>
       Promise.resolve({ name: `machine ${world.count()}`, issuer: "https://tokens.example.com" }),
   },
+  "clients-revoke": { body: async (world, project) => ({ id: await client(world, project) }) },
   "sessions-list": { query: () => Promise.resolve({ user_id: USER }) },
   "users-update": { body: async (world, project) => ({ user_id: await invite(world, project) }) },
   "users-remove": { body: async (world, project) => ({ user_id: await invite(world, project) }) },
@@ -147,4 +149,11 @@ async function invite(world: World, { id }: Project): Promise<string> {
   const user_id = `person ${world.count()}`;
   await invitations.invite(await identity.operator(id), { user_id });
   return user_id;
+}
+
+/** A client that a person of the project has allowed something; there is one of each id for a whole deployment. */
+async function client(world: World, { id: projectId, mark }: Project): Promise<string> {
+  const clientId = `client ${world.count()} ${mark}`;
+  await allowClient(world.site, { userId: USER, projectId, clientId, name: `Desk ${mark}` });
+  return clientId;
 }

@@ -37,8 +37,9 @@ export async function validRequest(
   const given = fixture.body === undefined ? {} : await fixture.body(world, project);
   const ids = Object.entries(path).filter(([name]) => /(^|_)id$/.test(name) && !WHERE.includes(name));
   named.push(...ids.map(([, id]) => id), ...Object.values(query).filter(isMinted));
-  // What an operation without a credential names belongs to no project.
-  if (!operation.open) named.push(...Object.values(given).filter((value) => typeof value === "string"));
+  // What an operation without a credential names belongs to no project, and what a new record is given is its own.
+  if (!operation.open && !creates(operation))
+    named.push(...Object.values(given).filter((value) => typeof value === "string"));
   // Records that only the terminal sends have no examples.
   const example =
     exampleOfBody(operation) ?? (operation.body === undefined ? undefined : least(operation.body));
@@ -153,6 +154,8 @@ async function freshBody(
     const own = Object.values(path).at(-1);
     if (name === "priority") fresh[name] = world.count() % 1000;
     else if (name === "description") fresh[name] = `${String(given)} ${project.mark}`;
+    // The fixture names the record.
+    else if (top && name === "id" && isOwn(String(given), project)) fresh[name] = given;
     else if (top && name === "id") fresh[name] = creates(operation) ? unique(world, project, given) : own;
     else if (top && ["name", "slug"].includes(name)) fresh[name] = unique(world, project, given);
     else if (collection !== undefined && typeof given === "string")

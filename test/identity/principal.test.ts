@@ -84,6 +84,17 @@ describe("a role", () => {
     else expect(refused(attempt)).toMatchObject({ status: 403, name: "forbidden" });
   });
 
+  test("that a refusal names is one that such a caller can have", () => {
+    const member: Principal = { ...alice, role: "member" };
+
+    expect(refused(() => requireRole(anybody, ["admin", "read", "approve"])).message).toBe(
+      "This needs a key with the role admin or read; this one has run.",
+    );
+    expect(refused(() => requireRole(member, ["admin", "read", "approve"])).message).toBe(
+      "Your role member does not allow this. It needs approver or auditor or admin.",
+    );
+  });
+
   test("of the operator is admin, of a user token run", () => {
     expect(() => requireRole(operator, ["admin"])).not.toThrow();
     expect(() => requireRole(alice, ["run"])).not.toThrow();

@@ -10,7 +10,7 @@ import {
   startKeyService,
   statusOf,
 } from "../authorization/key-page";
-import { startFor } from "../interop/oidc/consent";
+import { arrived, signInFrom, startFor } from "../interop/oidc/consent";
 import { signInAs } from "../interop/oidc/sign-in";
 import { startSignInSite } from "../interop/oidc/site";
 import { signedInAt, startVerifiedSite } from "../interop/oidc/verifier";
@@ -160,8 +160,9 @@ describe("the browser of another person", () => {
       const started = await authorizeKey(deployment.site, user);
       const browser = new Browser();
       const answer = await sendForm(browser, await browser.open(started.url), { key: KEY });
-      const address = /url=(\S+)$/.exec(answer.headers.get("refresh") ?? "")?.[1] ?? "";
-      const page = await browser.open(await signInAs(deployment.provider.url, address, victim));
+      const next = /url=(\S+)$/.exec(answer.headers.get("refresh") ?? "")?.[1] ?? "";
+      const address = await signInFrom(browser, next);
+      const page = await arrived(browser, await signInAs(deployment.provider.url, address, victim));
 
       expect(await page.text()).toContain("another user");
       expect((await statusOf(deployment.site, started.id))[0]).toBe("failed");
@@ -171,8 +172,9 @@ describe("the browser of another person", () => {
     const started = await authorizeKey(deployment.site, "alice");
     const browser = new Browser();
     const answer = await sendForm(browser, await browser.open(started.url), { key: KEY });
-    const address = /url=(\S+)$/.exec(answer.headers.get("refresh") ?? "")?.[1] ?? "";
-    await browser.open(await signInAs(deployment.provider.url, address, "alice"));
+    const next = /url=(\S+)$/.exec(answer.headers.get("refresh") ?? "")?.[1] ?? "";
+    const address = await signInFrom(browser, next);
+    await arrived(browser, await signInAs(deployment.provider.url, address, "alice"));
     expect((await statusOf(deployment.site, started.id))[0]).toBe("completed");
   }, 60_000);
 

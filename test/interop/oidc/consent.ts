@@ -25,7 +25,11 @@ export async function allowed(browser: Browser, started: Started, person: string
  * signed in stays here.
  */
 export async function toSignIn(browser: Browser, answer: Response): Promise<string> {
-  const page = await target(answer);
+  return signInFrom(browser, await target(answer));
+}
+
+/** The same, from the address that our page leads to. */
+export async function signInFrom(browser: Browser, page: string): Promise<string> {
   return new URL(page).pathname === "/sign-in" ? target(await browser.open(page)) : page;
 }
 
