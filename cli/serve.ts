@@ -1,5 +1,5 @@
 // Starts the server for `runtime serve`, and a temporary one for a consent if no other is running.
-import { localApp, type Server, startServer } from "../server";
+import { localApp, type Server, startServer, tellChecks } from "../server";
 import { BackupKeeper } from "../src/backup";
 import { isLoopback, type LogFields } from "../src/base";
 import type { Core } from "../src/core";
@@ -125,6 +125,8 @@ async function keepUp(io: Io, { config, runtime, newKey }: Session, server: Serv
   const { core, identity } = runtime;
   const { project } = config.settings;
   core.log.info("serving", servedAt(server.address, core.publicUrl()));
+  // Behind the address, which programs read from the first line.
+  void tellChecks(runtime);
   if (newKey !== undefined) core.log.warn(newKey);
   const endHealth = runtime.pluginHealth.start();
   const endKeeper = runtime.auditKeeper.start();

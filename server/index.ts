@@ -6,10 +6,11 @@ import { addressOf } from "../src/open-core";
 import type { Runtime } from "../src/runtime";
 import { type App, createApp } from "./app";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener";
-import { requireSignIn, tellChecks } from "./sign-in-start";
+import { requireSignIn } from "./sign-in-start";
 import { readTls, type Tls } from "./tls";
 
 export { localApp } from "./app";
+export { tellChecks } from "./sign-in-start";
 
 export interface Server {
   /** For example `http://127.0.0.1:9099`. */
@@ -69,7 +70,6 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   runtime.metrics.certificateEndsAt = tls?.endsAt;
   // Warns of a provider that spells its issuer in another way than the settings.
   void runtime.identity.readIssuers();
-  if (options.runsScheduled !== false) void tellChecks(runtime);
   let current = tls;
   const draining = new Set<Promise<void>>();
   const worker = options.runsScheduled === false ? undefined : runtime.tools.startWorker();

@@ -178,14 +178,14 @@ describe.if(hasPostgres)("with a server", () => {
       RUNTIME_DATABASE_MIGRATE_URL: withPassword(),
     });
     const { stderr } = await run(["database", "copy"]);
-    expect(stderr).toContain("The user of database.url may not read and write 42 tables yet.");
+    expect(stderr).toContain("The user of database.url may not read and write 53 tables yet.");
     const grants =
       "GRANT USAGE ON SCHEMA eight, eight_executions TO server; " +
       "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA eight, eight_executions TO server";
     expect(jsonOf(await run(["doctor", "-o", "json"]))).toContainEqual({
       check: "tables",
       status: "problem",
-      message: "The user server may not read and write 42 of the tables.",
+      message: "The user server may not read and write 53 of the tables.",
       fix: `As the owner of the tables: ${grants}`,
     });
     await cluster.psql(grants, "app");

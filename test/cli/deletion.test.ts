@@ -52,6 +52,10 @@ const MAKE: { [noun: string]: (terminal: Terminal) => Promise<string> } = {
     await run(["workers", "create", upstream.url, "--id", "peer", "--yes"], { env });
     return "peer";
   },
+  workloads: (terminal) => {
+    const from = ["--issuer", "https://token.example", "--audience", "https://runtime.example.com"];
+    return idOf(terminal, "workloads", "create", "deploy", ...from, "--subject", "repo:acme/app:ref:main");
+  },
 };
 const IN_USE: { [what: string]: [noun: string, make: (terminal: Terminal) => Promise<string>] } = {
   "the last admin key": ["keys", (terminal) => idOf(terminal, "keys", "create", "ops", "--role", "admin")],
