@@ -29,11 +29,11 @@ describe("the page", () => {
   });
 
   test("fits a terminal, except for code, which is not broken", async () => {
-    const { stdout } = await newTerminal().run(["help", "clients"], { columns: 60 });
+    const { stdout } = await newTerminal().run(["help", "sign-in"], { columns: 60 });
     const wide = stdout.split("\n").filter((line) => line.length > 60 && !line.startsWith("    "));
 
     expect(wide).toEqual([]);
-    expect(stdout).toStartWith("MCP clients\n===========\n");
+    expect(stdout).toStartWith("How people sign in\n==================\n");
   });
 
   test("has bold headings in a terminal with colours", async () => {
@@ -41,10 +41,10 @@ describe("the page", () => {
     const { bold, dim, red, green } = new Chalk({ level: 1 });
     const io = { ...fakeIo({ columns: 80, env: newTerminal().env }), paint: { bold, dim, red, green } };
     let printed = "";
-    await main(["help", "clients"], { ...io, out: (text) => void (printed += text) });
+    await main(["help", "sign-in"], { ...io, out: (text) => void (printed += text) });
 
-    expect(printed).toStartWith(`${bold("MCP clients")}\n${bold("===========")}\n\n`);
-    expect(printed).toContain(`\n${bold("Coding agents")}\n${bold("-------------")}\n`);
+    expect(printed).toStartWith(`${bold("How people sign in")}\n${bold("==================")}\n\n`);
+    expect(printed).toContain(`\n${bold("With an OpenID provider")}\n${bold("-----------------------")}\n`);
   });
 
   test("whose name is also a command follows the help of the command", async () => {
