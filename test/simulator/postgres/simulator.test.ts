@@ -53,7 +53,7 @@ test(`${SEEDS} seeds violate nothing`, async () => {
 test("a seed gives the same run each time", async () => {
   const runs = [];
   for (let repeat = 0; repeat < 2; repeat++) {
-    const { operations } = await simulate(7, stepsOf(7, STEPS, "postgres"), new Set(), "postgres");
+    const { operations } = await simulate(11, stepsOf(11, STEPS, "postgres"), new Set(), "postgres");
     runs.push(operations.map(({ label, endedAt, error }) => [label, endedAt, String(error)]));
   }
 
