@@ -1,6 +1,7 @@
 // Verifies the tokens of workloads: JWTs (RFC 7519) that a platform gives to its own jobs. They are not access tokens as of
 // RFC 9068, so `jose` checks signature, issuer and time; `workloads.ts` compares audience and subject.
-import { errors, type JWTPayload } from "jose";
+import type { JWTPayload } from "jose";
+import * as errors from "jose/errors";
 import { MetadataError } from "../authorization-server";
 import { TimedCache } from "../base";
 import type { Core } from "../core";
