@@ -123,6 +123,8 @@ export class Backend {
       unix: this.socket,
       method: "POST",
       redirect: "manual",
+      // The emulator closes connections that were idle for 5 s. A request on one that it is about to close fails.
+      keepalive: false,
       headers: { authorization: `Bearer ${token}` },
       body: new URLSearchParams(params),
     });
