@@ -8,6 +8,14 @@ const RUNS = 5;
  * five runs of each counts. `prepare` makes the input of a size and returns the work on it.
  */
 export function growthOf(size: number, prepare: (size: number) => () => unknown): number {
+  let growth = measured(size, prepare);
+  // Again, because the machine may have been busy with something else.
+  for (let more = 1; more < CONFIRMATIONS && growth > MOST_GROWTH; more++)
+    growth = Math.min(growth, measured(size, prepare));
+  return growth;
+}
+
+function measured(size: number, prepare: (size: number) => () => unknown): number {
   const [small, large] = [prepare(size), prepare(4 * size)];
   const shortest = { small: Infinity, large: Infinity };
   for (let run = 0; run < RUNS; run++) {
@@ -26,7 +34,6 @@ const LONG = 100_000;
 const NOTICEABLE_LONG_MS = 500;
 const MOST_GROWTH = 10;
 const CONFIRMATIONS = 4;
-// What is noticed on so short a text is exponential, and far above the limit.
 const SHORT = 100;
 
 /**
@@ -37,10 +44,8 @@ export function growsTooFast(prepare: (size: number) => () => unknown): number |
   return SIZES.find(
     (size) =>
       timeOf(prepare(size)) > (size < LONG ? NOTICEABLE_MS : NOTICEABLE_LONG_MS) &&
-      // More than once, because the machine may have been busy with something else.
-      Array.from({ length: size < SHORT ? 1 : CONFIRMATIONS }).every(
-        () => growthOf(size / 4, prepare) > MOST_GROWTH,
-      ) &&
+      // What is noticed on so short a text is exponential, and far above the limit.
+      (size < SHORT ? measured : growthOf)(size / 4, prepare) > MOST_GROWTH &&
       (size < LONG || growthOf(size, prepare) > MOST_GROWTH),
   );
 }
