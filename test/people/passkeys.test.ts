@@ -1,7 +1,9 @@
 // What passkeys and one-time links refuse: every answer that was not made for this server, project, person and browser, now.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
+import { makeCertificate } from "../support/certificates";
 import { startSite } from "../support/site";
+import { temporaryFolder } from "../support/temporary";
 import { type PasskeySite, Person, startPasskeySite } from "./stage";
 
 let stage: PasskeySite;
@@ -175,6 +177,45 @@ describe("a one-time link", () => {
     expect((await bob.accept(link)).status).toBe(200);
     expect(bob.session()).toBeDefined();
     expect((await bob.signIn()).status).toBe(200);
+  });
+
+  test("takes an attestation for none: certificates could name addresses that this server then loads", async () => {
+    const asked: string[] = [];
+    using list = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: (request) => {
+        asked.push(request.url);
+        return new Response();
+      },
+    });
+    const folder = temporaryFolder();
+    const { cert } = makeCertificate(
+      folder,
+      "authenticator",
+      "ec",
+      `crlDistributionPoints=URI:${list.url.href}`,
+    );
+    const pem = await Bun.file(cert).text();
+    const certificate = Buffer.from(pem.replaceAll(/-----[A-Z ]+-----/g, ""), "base64");
+    const { link = "" } = await stage.invite({ user_id: "bob" });
+
+    expect((await stage.person().accept(link, { certificate })).status).toBe(200);
+    expect(asked).toEqual([]);
+  });
+
+  test("refuses what is not an answer of an authenticator", async () => {
+    const { link = "" } = await stage.invite({ user_id: "bob" });
+    const person = stage.person();
+    const path = new URL(link).pathname;
+    const answer = person.passkey.create(
+      await person.asked(`${path}/options`),
+      stage.site.runtime.core.publicUrl(),
+    );
+    for (const attestationObject of ["AA", "oA", Buffer.from("not CBOR").toString("base64url")]) {
+      const broken = { ...answer, response: { ...answer.response, attestationObject } };
+      expect((await person.send(`${path}/passkey`, { answer: broken, name: "Laptop" })).status).toBe(403);
+    }
   });
 
   test("is not used up by reading its page, and no robot can read the secret elsewhere", async () => {

@@ -22,6 +22,8 @@ export interface Faults {
   /** Signs with another key. */
   key?: KeyObject;
   crossOrigin?: boolean;
+  /** The certificate of an attestation; default: no attestation. */
+  certificate?: Buffer;
 }
 
 const PRESENT = 0x01;
@@ -56,9 +58,7 @@ export class SoftPasskey {
     const attestation = Buffer.concat([
       Buffer.from([0xa3]),
       text("fmt"),
-      text("none"),
-      text("attStmt"),
-      Buffer.from([0xa0]),
+      ...attestationOf(faults.certificate),
       text("authData"),
       bytes(data),
     ]);
@@ -109,11 +109,22 @@ function clientData(asked: Asked, origin: string, { type, challenge, crossOrigin
   return Buffer.from(JSON.stringify(data)).toString("base64url");
 }
 
-// CBOR (RFC 8949): a text of less than 24 bytes, and bytes of 24 to 255.
+/** The format `packed` with a certificate, or `none`. */
+function attestationOf(certificate: Buffer | undefined): Buffer[] {
+  if (certificate === undefined) return [text("none"), text("attStmt"), Buffer.from([0xa0])];
+  const [three, es256, one] = [0xa3, 0x26, 0x81].map((byte) => Buffer.from([byte]));
+  const signature = bytes(randomBytes(70));
+  const parts = [three, text("alg"), es256, text("sig"), signature, text("x5c"), one, bytes(certificate)];
+  return [text("packed"), text("attStmt"), ...parts.filter((part) => part !== undefined)];
+}
+
+// CBOR (RFC 8949): a text of less than 24 bytes, and bytes of 24 to 65,535.
 function text(value: string): Buffer {
   return Buffer.concat([Buffer.from([0x60 | value.length]), Buffer.from(value)]);
 }
 
 function bytes(value: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([0x58, value.length]), value]);
+  const { length } = value;
+  const head = length < 0x100 ? [0x58, length] : [0x59, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from(head), value]);
 }

@@ -81,6 +81,13 @@ export const PACKAGE_BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   'node_modules/oauth4webapi/build/index.js: new RegExp("^(" + token68Match + ")(?:$|[,\\\\s])(.*)")': [
     /^([a-zA-Z0-9\-._~+/]+={0,2})(?:$|[,\s])(.*)/,
   ],
+  'node_modules/light-my-request/lib/response.js: new RegExp("\\\\r\\\\n" + name + ": ([^\\\\r]*)\\\\r\\\\n")':
+    [/\r\nConnection: ([^\r]*)\r\n/],
+  'node_modules/cookies/index.js: new RegExp("(?:^|;) *" + name.replace(REGEXP_ESCAPE_CHARS_REGEXP, "\\\\$&") + "=([^;]*)")':
+    [/(?:^|;) *_session=([^;]*)/],
+  "node_modules/oidc-provider/lib/shared/session.js: new RegExp(`^${sessionCookieName}(?:\\\\.sig)?=`)": [
+    /^_session(?:\.sig)?=/,
+  ],
   // The patterns of our schemas, which are collected from the sources, and keys of our schemas.
   "node_modules/typebox/build/guard/guard.mjs: new RegExp(`^${key}$`)": [],
   'node_modules/typebox/build/schema/engine/_regexp.mjs: new RegExp(pattern, "u")': [],
@@ -95,6 +102,9 @@ export const OWN_TEXT_ONLY: Readonly<Record<string, string>> = {
   "@ironcalc/": "only in the sandbox, whose callers are on this machine",
   emulate: "only in the sandbox, whose callers are on this machine",
   numfmt: "only in the sandbox, whose callers are on this machine",
+  "@peculiar/": "certificates of attestations, which are dropped before",
+  asn1js:
+    "certificates of attestations, which are dropped before, and what is printed of keys and signatures",
   "@inquirer/": "keys that the operator presses",
   "@scalar/": "not called: the page of the API description is served from files",
   "@sinclair/": "not called: part of the package of the API description",

@@ -4,6 +4,7 @@ import { isObject } from "../../base";
 import type { Core } from "../../core";
 import { forbidden, RuntimeError } from "../../errors";
 import type { PasskeyRow } from "../people-repository";
+import { withoutAttestation } from "./attestation";
 import { type ChallengePurpose, Challenges } from "./challenges";
 import type * as Library from "./library";
 import { copiedPasskey, invalidAnswer, staleAnswer, unknownPasskey } from "./refusals";
@@ -111,8 +112,9 @@ export class Ceremonies {
   /** The new credential. Throws `forbidden` for an answer that was not made for this person, browser and origin, now. */
   async checkNew(owner: PasskeyOwner, answer: RegistrationAnswer) {
     const { id, origin } = this.#party();
-    const { verifyRegistrationResponse } = await import("./library");
-    const { attestationObject, clientDataJSON } = answer.response;
+    const { decodeAttestationObject, verifyRegistrationResponse } = await import("./library");
+    const { clientDataJSON } = answer.response;
+    const attestationObject = unattested(answer.response.attestationObject, decodeAttestationObject);
     refuseFramed(clientDataJSON);
     const { value, ...answered } = await this.#checked(purposeOf(owner), (expectedChallenge) =>
       verifyRegistrationResponse({
@@ -198,4 +200,17 @@ function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
 function transportsOf({ transports }: PasskeyRow): string[] {
   const list: unknown = JSON.parse(transports ?? "[]");
   return Array.isArray(list) ? list.map(String) : [];
+}
+
+type Decode = (object: Uint8Array<ArrayBuffer>) => { get(key: "authData"): Uint8Array };
+
+/** Throws `forbidden` for what is not an attestation object. */
+function unattested(object: string, decode: Decode): string {
+  try {
+    const plain = withoutAttestation(decode(bytesOf(object)).get("authData"));
+    if (plain !== undefined) return plain;
+  } catch {
+    // The library says what is wrong, in words for developers.
+  }
+  throw invalidAnswer();
 }
