@@ -4,7 +4,6 @@ import { errorReply, MODERN, RpcError } from "../../src/mcp";
 import { accepts, prefersPage } from "../accept";
 import { Departure } from "../departure";
 import type { Front, Incoming } from "../front";
-import { gatewayPage } from "../pages/gateway-page";
 import { Revocation } from "../revocation";
 import { holdStream } from "../running";
 import { admitted, whileAdmitted } from "./admission";
@@ -19,7 +18,7 @@ import { replyResponse } from "./reply";
 export async function mcpStream(front: Front, incoming: Incoming): Promise<Response> {
   const { request } = incoming;
   checkOrigin(front.runtime.core, request.headers);
-  const page = asksForPage(request) ? await gatewayPage(front, incoming) : undefined;
+  const page = asksForPage(request) ? await pageOf(front, incoming) : undefined;
   if (page !== undefined) return page;
   if (!asksForStream(request))
     return new Response(null, { status: 405, headers: { allow: "OPTIONS, POST", vary: "accept" } });
@@ -69,4 +68,10 @@ function asksForStream(request: Request): boolean {
   const { headers, method } = request;
   if (method !== "GET" || headers.get("mcp-protocol-version") === MODERN) return false;
   return headers.has("mcp-session-id") && accepts(request, "text/event-stream");
+}
+
+/** Loaded with the first browser that asks: most callers are clients. */
+async function pageOf(front: Front, incoming: Incoming): Promise<Response | undefined> {
+  const { gatewayPage } = await import("../pages/gateway-page");
+  return gatewayPage(front, incoming);
 }

@@ -7,7 +7,7 @@ import { htmlPage, shown } from "../pages/html";
 import { checkForm, signedIn } from "../pages/signed-in";
 import { requestUrl } from "../request-url";
 import { consentPage } from "./consent-page";
-import { requireServed } from "./endpoints";
+import { requireServed } from "./served";
 import { formOf, toSignIn } from "./interaction";
 
 const CODE = /^[B-DF-HJ-NP-TV-XZ]{8}$/;

@@ -1,23 +1,18 @@
 // The addresses of the authorization server: a request becomes a call of the library without a socket, with the headers that
 // its endpoints read and no others.
 import { isObject } from "../../src/base";
-import { malformedRequest, notFound } from "../../src/errors";
+import { malformedRequest } from "../../src/errors";
 import type { CallAnswer } from "../../src/people";
 import { bodyLimits, readText } from "../body";
 import type { Front, Incoming } from "../front";
 import { shown, htmlPage } from "../pages/html";
 import { requestUrl } from "../request-url";
 import { authorizationCookie, hasAuthorizationCookie } from "./cookies";
+import { requireServed } from "./served";
 
 const MAX_BODY = 50_000;
 const FORM = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
 const PASSED = ["accept", "authorization", "content-type", "user-agent"];
-
-/** Throws `not_found` where people do not sign in: there is no authorization server then. */
-export async function requireServed({ runtime }: Front): Promise<void> {
-  if (!(await runtime.authorizationServer.isServed()))
-    throw notFound("People do not sign in here, so this server issues no tokens (setting sign_in).");
-}
 
 /** An endpoint that clients call. */
 export async function clientEndpoint(front: Front, incoming: Incoming): Promise<Response> {

@@ -3,10 +3,7 @@ import { METADATA_PATH, PATHS } from "../../src/people";
 import { jsonAnswer } from "../answer";
 import type { Pages } from "../cors";
 import type { Front, Route } from "../front";
-import { answerDevice, openDevice } from "./device";
-import { authorize, clientEndpoint, requireServed, resume } from "./endpoints";
-import { answerInteraction, openInteraction } from "./interaction";
-import { register } from "./registration";
+import { requireServed } from "./served";
 
 /** What pages of any origin may call: clients that run in a browser. They have no cookies of ours. */
 const OPEN: readonly string[] = [
@@ -32,6 +29,10 @@ export function oauthRoutes(front: Front): Route[] {
     answer,
     pages: pagesOfOAuth(path),
   });
+  // Loaded with the first request: many servers have none.
+  const endpoints = () => import("./endpoints");
+  const interaction = () => import("./interaction");
+  const device = () => import("./device");
   // The well-known part is between host and path of the issuer (RFC 8414, section 3.1).
   const metadata = [...new Set([METADATA_PATH, `${METADATA_PATH}${prefix}`])];
   return [
@@ -45,15 +46,21 @@ export function oauthRoutes(front: Front): Route[] {
       await requireServed(front);
       return jsonAnswer(200, await authorizationServer.publishedKeys());
     }),
-    route("GET", PATHS.authorize, (incoming) => authorize(front, incoming)),
-    route("GET", `${PATHS.authorize}/:uid`, (incoming) => resume(front, incoming)),
-    route("GET", `${PATHS.interaction}/:uid`, (incoming) => openInteraction(front, incoming)),
-    route("POST", `${PATHS.interaction}/:uid`, (incoming) => answerInteraction(front, incoming)),
-    ...[PATHS.token, PATHS.revoke, PATHS.device, PATHS.pushed].map((path) =>
-      route("POST", path, (incoming) => clientEndpoint(front, incoming)),
+    route("GET", PATHS.authorize, async (incoming) => (await endpoints()).authorize(front, incoming)),
+    route("GET", `${PATHS.authorize}/:uid`, async (incoming) => (await endpoints()).resume(front, incoming)),
+    route("GET", `${PATHS.interaction}/:uid`, async (incoming) =>
+      (await interaction()).openInteraction(front, incoming),
     ),
-    route("POST", PATHS.register, (incoming) => register(front, incoming)),
-    route("GET", PATHS.userCode, (incoming) => openDevice(front, incoming)),
-    route("POST", PATHS.userCode, (incoming) => answerDevice(front, incoming)),
+    route("POST", `${PATHS.interaction}/:uid`, async (incoming) =>
+      (await interaction()).answerInteraction(front, incoming),
+    ),
+    ...[PATHS.token, PATHS.revoke, PATHS.device, PATHS.pushed].map((path) =>
+      route("POST", path, async (incoming) => (await endpoints()).clientEndpoint(front, incoming)),
+    ),
+    route("POST", PATHS.register, async (incoming) =>
+      (await import("./registration")).register(front, incoming),
+    ),
+    route("GET", PATHS.userCode, async (incoming) => (await device()).openDevice(front, incoming)),
+    route("POST", PATHS.userCode, async (incoming) => (await device()).answerDevice(front, incoming)),
   ];
 }

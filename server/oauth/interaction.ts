@@ -8,7 +8,8 @@ import { escape, htmlPage, shown } from "../pages/html";
 import { checkForm, signedIn } from "../pages/signed-in";
 import { consentPage } from "./consent-page";
 import { hasAuthorizationCookie } from "./cookies";
-import { requireServed, staleBrowser } from "./endpoints";
+import { staleBrowser } from "./endpoints";
+import { requireServed } from "./served";
 
 const MAX_FORM_BYTES = 10_000;
 

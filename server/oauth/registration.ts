@@ -5,7 +5,7 @@ import { RegistrationError } from "../../src/people";
 import { jsonAnswer } from "../answer";
 import { bodyLimits, readJsonBody } from "../body";
 import type { Front, Incoming } from "../front";
-import { requireServed } from "./endpoints";
+import { requireServed } from "./served";
 
 const MAX_BODY = 20_000;
 

@@ -7,9 +7,7 @@ import { docsFile, openDocs } from "./docs";
 import { documentationIndex, documentationPage } from "./documentation";
 import { identityKeys } from "./identity-keys";
 import { apiCatalog, apiLinks, llmsText } from "./docs-catalog";
-import { actAtMe, openMe } from "./me";
 import { passkeyRoutes } from "./passkey";
-import { openSignIn, signInCallback, signOut } from "./sign-in";
 import { noIcon, startPage } from "./start";
 
 /** The page of the API description. */
@@ -18,6 +16,9 @@ export const DOCS_PATH = "/v1/swagger/ui";
 /** The pages of the server and of its catalogs. */
 export function pageRoutes(front: Front): Route[] {
   const { runtime } = front;
+  // Pages of people are loaded with the first request for one: many servers have none.
+  const signIn = () => import("./sign-in");
+  const me = () => import("./me");
   const get = (path: string, answer: Route["answer"]): Route => ({ method: "GET", path, answer });
   return [
     get("/", () => startPage()),
@@ -25,14 +26,18 @@ export function pageRoutes(front: Front): Route[] {
     get("/authorize/:token", (incoming) => openConsent(front, incoming)),
     { method: "POST", path: "/authorize/:token", answer: (incoming) => confirmConsent(front, incoming) },
     get("/api/v1/oauth/:external_id/callback", (incoming) => callback(front, incoming)),
-    get("/api/v1/auth/callback", (incoming) => signInCallback(front, incoming)),
+    get("/api/v1/auth/callback", async (incoming) => (await signIn()).signInCallback(front, incoming)),
     ...["/me", "/me/:project"].flatMap((path): Route[] => [
-      get(path, (incoming) => openMe(front, incoming)),
-      { method: "POST", path, answer: (incoming) => actAtMe(front, incoming) },
+      get(path, async (incoming) => (await me()).openMe(front, incoming)),
+      { method: "POST", path, answer: async (incoming) => (await me()).actAtMe(front, incoming) },
     ]),
-    get("/sign-in", (incoming) => openSignIn(front, incoming)),
-    get("/sign-in/callback", (incoming) => signInCallback(front, incoming)),
-    { method: "POST", path: "/sign-out", answer: (incoming) => signOut(front, incoming) },
+    get("/sign-in", async (incoming) => (await signIn()).openSignIn(front, incoming)),
+    get("/sign-in/callback", async (incoming) => (await signIn()).signInCallback(front, incoming)),
+    {
+      method: "POST",
+      path: "/sign-out",
+      answer: async (incoming) => (await signIn()).signOut(front, incoming),
+    },
     get(DOCS_PATH, () => openDocs()),
     get(`${DOCS_PATH}/:file`, ({ params }) => docsFile(params["file"] ?? "")),
     get("/docs", ({ request }) => documentationIndex(request)),
