@@ -7,7 +7,7 @@ import { docsFile, openDocs } from "./docs";
 import { documentationIndex, documentationPage } from "./documentation";
 import { identityKeys } from "./identity-keys";
 import { apiCatalog, apiLinks, llmsText } from "./docs-catalog";
-import { passkeyRoutes } from "./passkey";
+import { passkeyRoutes } from "./passkey-routes";
 import { noIcon, startPage } from "./start";
 
 /** The page of the API description. */

@@ -4,7 +4,7 @@ import { forbidden } from "../../src/errors";
 import { DEFAULT_ID } from "../../src/identity";
 import { relyingPartyOf, returnPath, type SignedIn } from "../../src/people";
 import { SignInAnswer } from "../../src/people/passkeys/schema";
-import type { Front, Incoming, Route } from "../front";
+import type { Front, Incoming } from "../front";
 import { requestUrl } from "../request-url";
 import { beginning, begunBrowser, bodyOf, counted, json, signedInAnswer, toAfter } from "./ceremony";
 import { deviceOf } from "./device";
@@ -12,7 +12,7 @@ import { redirect } from "./html";
 import { toLocalhost } from "./localhost";
 import { addPage, noPasskeysPage, placeOf, signInPage } from "./passkey-page";
 import { PASSKEY_SCRIPT } from "./passkey-script";
-import { linkRoutes, NewPasskeyRequest } from "./sign-in-link";
+import { NewPasskeyRequest } from "./sign-in-link";
 import { noSignIn } from "./sign-in";
 import { checkForm, signedIn } from "./signed-in";
 
@@ -24,21 +24,6 @@ const SignInRequest = Type.Object({
   answer: SignInAnswer,
 });
 const OwnRequest = Type.Object({ project: projectId, token: Type.String({ maxLength: 100 }) });
-
-export function passkeyRoutes(front: Front): Route[] {
-  const get = (path: string, answer: Route["answer"]): Route => ({ method: "GET", path, answer });
-  const post = (path: string, answer: Route["answer"]): Route => ({ method: "POST", path, answer });
-  return [
-    get("/sign-in/passkey", (incoming) => openSignIn(front, incoming)),
-    get("/sign-in/passkey.js", () => script()),
-    post("/sign-in/passkey/options", (incoming) => signInOptions(front, incoming)),
-    post("/sign-in/passkey/verify", (incoming) => signIn(front, incoming)),
-    get("/sign-in/passkey/new", (incoming) => openAdd(front, incoming)),
-    post("/sign-in/passkey/new", (incoming) => add(front, incoming)),
-    post("/sign-in/passkey/new/options", (incoming) => addOptions(front, incoming)),
-    ...linkRoutes(front),
-  ];
-}
 
 /** The page of a sign-in with a passkey. `to`: the path that follows, checked. */
 export async function passkeySignIn(
@@ -54,7 +39,7 @@ export async function passkeySignIn(
 }
 
 /** GET /sign-in/passkey?project=…&to=…: where `/sign-in` leads. */
-async function openSignIn(front: Front, incoming: Incoming): Promise<Response> {
+export async function openSignIn(front: Front, incoming: Incoming): Promise<Response> {
   const { runtime } = front;
   const query = requestUrl(incoming.request).searchParams;
   const projectId = query.get("project") ?? DEFAULT_ID;
@@ -68,7 +53,7 @@ async function openSignIn(front: Front, incoming: Incoming): Promise<Response> {
   return redirect(toAfter(front, projectId, to), undefined, publicUrl);
 }
 
-function script(): Response {
+export function script(): Response {
   return new Response(PASSKEY_SCRIPT, {
     headers: {
       "content-type": "text/javascript; charset=utf-8",
@@ -79,13 +64,13 @@ function script(): Response {
   });
 }
 
-async function signInOptions(front: Front, incoming: Incoming): Promise<Response> {
+export async function signInOptions(front: Front, incoming: Incoming): Promise<Response> {
   const { project } = await bodyOf(front, incoming, OptionsRequest);
   const begun = beginning(front, incoming, project);
   return json(await front.runtime.passkeys.signInOptions(project, begun.browser), begun.cookies);
 }
 
-async function signIn(front: Front, incoming: Incoming): Promise<Response> {
+export async function signIn(front: Front, incoming: Incoming): Promise<Response> {
   const { project, to, answer } = await bodyOf(front, incoming, SignInRequest);
   const browser = begunBrowser(front, incoming, project);
   const session = await counted(front, incoming, () =>
@@ -95,7 +80,7 @@ async function signIn(front: Front, incoming: Incoming): Promise<Response> {
 }
 
 /** GET /sign-in/passkey/new?project=…: a further passkey of a person who is signed in. */
-async function openAdd(front: Front, incoming: Incoming): Promise<Response> {
+export async function openAdd(front: Front, incoming: Incoming): Promise<Response> {
   const { runtime } = front;
   const { request } = incoming;
   const moved = toLocalhost(request, runtime.core.publicUrl());
@@ -111,14 +96,14 @@ async function openAdd(front: Front, incoming: Incoming): Promise<Response> {
   return addPage(place, person, deviceOf(request.headers.get("user-agent")));
 }
 
-async function addOptions(front: Front, incoming: Incoming): Promise<Response> {
+export async function addOptions(front: Front, incoming: Incoming): Promise<Response> {
   const own = await bodyOf(front, incoming, OwnRequest);
   const person = await ownerOf(front, incoming, own);
   const begun = beginning(front, incoming, person.projectId);
   return json(await front.runtime.passkeys.addOptions(person, begun.browser), begun.cookies);
 }
 
-async function add(front: Front, incoming: Incoming): Promise<Response> {
+export async function add(front: Front, incoming: Incoming): Promise<Response> {
   const passkey = await bodyOf(
     front,
     incoming,

@@ -6,7 +6,7 @@ import { DEFAULT_ID } from "../../src/identity";
 import { relyingPartyOf } from "../../src/people";
 import { PasskeyName, RegistrationAnswer } from "../../src/people/passkeys/schema";
 import { readText } from "../body";
-import type { Front, Incoming, Route } from "../front";
+import type { Front, Incoming } from "../front";
 import {
   beginning,
   begunBrowser,
@@ -26,18 +26,8 @@ import { invitationPage, noPasskeysPage, placeOf, signInLinkPage, unknownLinkPag
 
 export const NewPasskeyRequest = Type.Object({ answer: RegistrationAnswer, name: PasskeyName });
 
-export function linkRoutes(front: Front): Route[] {
-  const post = (path: string, answer: Route["answer"]): Route => ({ method: "POST", path, answer });
-  return [
-    { method: "GET", path: "/sign-in/link/:token", answer: (incoming) => openLink(front, incoming) },
-    post("/sign-in/link/:token", (incoming) => asPage(signInWithLink(front, incoming))),
-    post("/sign-in/link/:token/options", (incoming) => invitationOptions(front, incoming)),
-    post("/sign-in/link/:token/passkey", (incoming) => acceptInvitation(front, incoming)),
-  ];
-}
-
 /** GET /sign-in/link/{token}: whom the link is for. Nothing is used up. */
-async function openLink(front: Front, incoming: Incoming): Promise<Response> {
+export async function openLink(front: Front, incoming: Incoming): Promise<Response> {
   const { runtime, badCredentials } = front;
   const { request, params } = incoming;
   const publicUrl = runtime.core.publicUrl();
@@ -64,7 +54,7 @@ async function openLink(front: Front, incoming: Incoming): Promise<Response> {
 }
 
 /** POST /sign-in/link/{token}: signs in with a link of the kind `session`. */
-async function signInWithLink(front: Front, incoming: Incoming): Promise<Response> {
+export async function signInWithLink(front: Front, incoming: Incoming): Promise<Response> {
   const { runtime } = front;
   const { request, params } = incoming;
   const publicUrl = runtime.core.publicUrl();
@@ -85,7 +75,7 @@ async function signInWithLink(front: Front, incoming: Incoming): Promise<Respons
   return answer;
 }
 
-async function invitationOptions(front: Front, incoming: Incoming): Promise<Response> {
+export async function invitationOptions(front: Front, incoming: Incoming): Promise<Response> {
   await bodyOf(front, incoming, Type.Object({}));
   const begun = beginning(front, incoming, DEFAULT_ID);
   const options = await counted(front, incoming, () =>
@@ -94,7 +84,7 @@ async function invitationOptions(front: Front, incoming: Incoming): Promise<Resp
   return json(options, begun.cookies);
 }
 
-async function acceptInvitation(front: Front, incoming: Incoming): Promise<Response> {
+export async function acceptInvitation(front: Front, incoming: Incoming): Promise<Response> {
   const passkey = await bodyOf(front, incoming, NewPasskeyRequest);
   const token = incoming.params["token"] ?? "";
   const session = await counted(front, incoming, async () => {
@@ -111,7 +101,7 @@ function checkOf(cookie: string, token: string): string {
 }
 
 /** What a person reads whose form is refused. */
-async function asPage(answer: Promise<Response>): Promise<Response> {
+export async function asPage(answer: Promise<Response>): Promise<Response> {
   try {
     return await answer;
   } catch (error) {
