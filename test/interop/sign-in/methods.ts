@@ -6,7 +6,6 @@ import { freePort } from "../../support/free-port";
 import { type Site, type SiteOptions, startSite } from "../../support/site";
 import { conformanceCatalogs } from "../mcp/fixtures";
 import { gatewaySiteOf } from "../mcp/gateway";
-import { startOpenIdProvider } from "../oidc/provider";
 import { type Apache, apacheOn } from "./apache";
 import type { Chromium, Person } from "./chromium";
 
@@ -65,55 +64,56 @@ async function prepared(
   };
 }
 
-/** Programs of others, one for each person: the provider signs everybody in as the same. */
+/** The mock signs everybody in as the same person. */
 async function startWithMock(): Promise<SignInSite> {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "mock-provider.ts")], {
-    stdin: "pipe",
-    stdout: "pipe",
-    stderr: "ignore",
-    env: { PATH: process.env["PATH"] ?? "", PERSON: "alice" },
-  });
-  const { value } = await child.stdout.getReader().read();
-  const url = new TextDecoder().decode(value).trim();
+  const provider = await startProgram("mock-provider.ts", [], { PERSON: "alice" });
   return prepared(
-    {
-      environment: {
-        RUNTIME_AUTH_URL: url,
-        RUNTIME_AUTH_CLIENT_ID: "runtime",
-        RUNTIME_AUTH_CLIENT_SECRET: "the secret of the mock",
-      },
-    },
-    {
-      person: (chromium, name) => chromium.person(name),
-      close: async () => {
-        child.kill();
-        await child.exited;
-      },
-    },
-  );
-}
-
-async function startWithCertified(): Promise<SignInSite> {
-  const provider = await startOpenIdProvider();
-  const made = await prepared(
     {
       environment: {
         RUNTIME_AUTH_URL: provider.address,
         RUNTIME_AUTH_CLIENT_ID: "runtime",
-        RUNTIME_AUTH_CLIENT_SECRET: "a secret: with / and +",
+        RUNTIME_AUTH_CLIENT_SECRET: "the secret of the mock",
       },
     },
-    {
-      person: (chromium, name) => chromium.person(name),
-      close: async () => provider[Symbol.asyncDispose](),
-    },
+    { person: (chromium, name) => chromium.person(name), close: provider.close },
   );
-  provider.register({
-    id: "runtime",
-    secret: "a secret: with / and +",
-    redirectUris: [`${made.issuer}/sign-in/callback`, `${made.issuer}/api/v1/auth/callback`],
+}
+
+async function startWithCertified(): Promise<SignInSite> {
+  const port = freePort();
+  const here = `http://127.0.0.1:${port}`;
+  const secret = "a secret: with / and +";
+  const redirects = [`${here}/sign-in/callback`, `${here}/api/v1/auth/callback`];
+  const provider = await startProgram("certified-provider.ts", [secret, ...redirects], {});
+  return prepared(
+    {
+      environment: {
+        RUNTIME_PORT: String(port),
+        RUNTIME_AUTH_URL: provider.address,
+        RUNTIME_AUTH_CLIENT_ID: "runtime",
+        RUNTIME_AUTH_CLIENT_SECRET: secret,
+      },
+    },
+    { person: (chromium, name) => chromium.person(name), close: provider.close },
+  );
+}
+
+/** A program of this folder that prints its address. */
+async function startProgram(file: string, args: readonly string[], environment: Record<string, string>) {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, file), ...args], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "ignore",
+    env: { PATH: process.env["PATH"] ?? "", ...environment },
   });
-  return made;
+  const { value } = await child.stdout.getReader().read();
+  return {
+    address: new TextDecoder().decode(value).trim(),
+    close: async () => {
+      child.kill();
+      await child.exited;
+    },
+  };
 }
 
 async function startWithPasskeys(): Promise<SignInSite> {
