@@ -4,6 +4,7 @@ import type { Audit } from "../../audit";
 import { isObject, type JsonObject, RecentMap } from "../../base";
 import type { Core } from "../../core";
 import { hashOf } from "../../crypto";
+import { forbidden } from "../../errors";
 import { DEFAULT_ID, type Identity, type Principal } from "../../identity";
 import { JwtKeys, tokenKeyTable } from "../../jwt-keys";
 import { admissionOf, type PeopleWithGroups } from "./admission";
@@ -107,7 +108,10 @@ export class AuthorizationServer {
     return this.#admission(resource, userId);
   }
 
-  /** Allows it, and returns the address at which the browser goes on. Undefined if it was answered or has expired meanwhile. */
+  /**
+   * Allows it, and returns the address at which the browser goes on. Undefined if it was answered or has expired meanwhile. Throws
+   * `forbidden` for a person who may not use the resource; pages ask `refusal` before, to show why.
+   */
   async allow(request: AuthorizationRequest, person: Answering): Promise<string | undefined> {
     const grantId = await this.#granted(request, person);
     const login = { accountId: `${person.projectId}:${person.userId}`, remember: false };
@@ -136,7 +140,7 @@ export class AuthorizationServer {
     };
   }
 
-  /** False if the code was answered or has expired meanwhile. */
+  /** False if the code was answered or has expired meanwhile. Throws `forbidden` as `allow` does. */
   async allowDevice(userCode: string, request: AuthorizationRequest, person: Answering): Promise<boolean> {
     const code = await this.#unanswered(userCode);
     if (code === undefined) return false;
@@ -170,7 +174,10 @@ export class AuthorizationServer {
     return resource === undefined || client === undefined ? undefined : { resource, client };
   }
 
+  /** Throws `forbidden` for a person who may not use the resource. */
   async #granted({ client, resource }: AuthorizationRequest, person: Answering): Promise<string> {
+    const refusal = await this.#admission(resource, person.userId);
+    if (refusal !== undefined) throw forbidden(refusal);
     const metadata = client.origin === "registered" ? await this.clients.find(client.id) : undefined;
     const allowed = { id: client.id, name: client.name, metadata };
     const { audit } = this.#parts;

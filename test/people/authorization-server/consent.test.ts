@@ -161,6 +161,20 @@ describe("a person who is not signed in", () => {
   });
 });
 
+test("the service itself allows nothing for a person who may not use the gateway", async () => {
+  const { runtime } = site.deployment;
+  const page = await opened(alice);
+  const request = await runtime.authorizationServer.request(page.url.split("/").at(-1) ?? "");
+  if (request === undefined) throw new Error("no request");
+  const person = { kind: "user", projectId: "default", userId: "alice" } as const;
+  await runtime.users.suspend(operator(), "alice");
+  try {
+    await expect(runtime.authorizationServer.allow(request, person)).rejects.toThrow("suspended");
+  } finally {
+    await runtime.users.resume(operator(), "alice");
+  }
+});
+
 test("a suspended person is told so, and the client too", async () => {
   const page = await opened(await site.browser("dave"));
   expect(page.status).toBe(200);
