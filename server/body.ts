@@ -84,6 +84,15 @@ function jsonOf(bytes: Uint8Array): JsonBody {
   return { text, value };
 }
 
+/** The fields of a form of one of our pages. Throws as `readText` does. */
+export async function readForm(
+  request: Request,
+  settings: Settings,
+  maxBytes: number,
+): Promise<URLSearchParams> {
+  return new URLSearchParams(await readText(request, { ...bodyLimits(settings), maxBytes }));
+}
+
 /** The text of a body of any type. Throws `request_too_large`, or `malformed_request` when it is late or not UTF-8. */
 export async function readText(request: Request, limits: BodyLimits): Promise<string> {
   refuseCoding(request.headers);

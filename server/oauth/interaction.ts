@@ -1,6 +1,6 @@
 // A person answers what a client asks for. Who answers is the person who is signed in with this browser, and the browser must be
 // the one that began the authorization: else a link could make a person allow what another browser gets.
-import { bodyLimits, readText } from "../body";
+import { readForm } from "../body";
 import type { AuthorizationRequest, SignedIn } from "../../src/people";
 import { PATHS } from "../../src/people";
 import type { Front, Incoming } from "../front";
@@ -78,8 +78,7 @@ async function refused(front: Front, request: AuthorizationRequest, reason: stri
 }
 
 export async function formOf({ runtime }: Front, { request }: Incoming): Promise<URLSearchParams> {
-  const limits = { ...bodyLimits(runtime.core.settings), maxBytes: MAX_FORM_BYTES };
-  return new URLSearchParams(await readText(request, limits));
+  return readForm(request, runtime.core.settings, MAX_FORM_BYTES);
 }
 
 export function toSignIn({ runtime }: Front, { resource }: AuthorizationRequest, to: string): Response {

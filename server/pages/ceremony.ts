@@ -10,7 +10,8 @@ import type { Front, Incoming } from "../front";
 import { browserCookie, readBrowser, readSession, sessionCookie } from "./cookie";
 import { isOwnOrigin } from "./localhost";
 
-const MAX_BYTES = 100_000;
+/** Of the body of a request. */
+export const MAX_BYTES = 100_000;
 
 /** The JSON that the script of an own page has sent. Throws `forbidden` for one of another site. */
 export async function bodyOf<T extends TSchema>(
@@ -22,12 +23,9 @@ export async function bodyOf<T extends TSchema>(
   // Browsers always send it with a POST of a script.
   if (origin === null || !isOwnOrigin(origin, front.runtime.core.publicUrl()))
     throw forbidden("This request was not sent by a page of this server.");
-  const { value } = await readJsonBody(request, limitsOf(front));
+  const limits = { ...bodyLimits(front.runtime.core.settings), maxBytes: MAX_BYTES };
+  const { value } = await readJsonBody(request, limits);
   return checked(schema, value, "request body");
-}
-
-export function limitsOf({ runtime }: Front) {
-  return { ...bodyLimits(runtime.core.settings), maxBytes: MAX_BYTES };
 }
 
 /** The browser at the begin of a ceremony, which may get its cookie now. */

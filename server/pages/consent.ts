@@ -8,7 +8,7 @@ import {
   type SignedInAs,
 } from "../../src/authorization";
 import type { Runtime } from "../../src/runtime";
-import { bodyLimits, readText } from "../body";
+import { readForm } from "../body";
 import type { Front, Incoming } from "../front";
 import { requestUrl } from "../request-url";
 import { pageContext } from "./catalog-page";
@@ -71,8 +71,7 @@ export async function confirmConsent(front: Front, incoming: Incoming): Promise<
     const reason = "This form was sent from another site.";
     return answer(front, incoming, { kind: "refused", status: 403, reason });
   }
-  const limits = { ...bodyLimits(core.settings), maxBytes: MAX_FORM_BYTES };
-  const form = new URLSearchParams(await readText(request, limits));
+  const form = await readForm(request, core.settings, MAX_FORM_BYTES);
   const agrees = form.get("answer") === "yes";
   const cookie = readCookie(request, publicUrl);
   const key = form.get("key");

@@ -4,7 +4,7 @@ import { RuntimeError } from "../../src/errors";
 import { DEFAULT_ID } from "../../src/identity";
 import type { SignedIn } from "../../src/people";
 import { LISTS, ownerOf, type Person } from "../../src/person-overview";
-import { bodyLimits, readText } from "../body";
+import { readForm } from "../body";
 import type { Runtime } from "../../src/runtime";
 import type { Front, Incoming } from "../front";
 import { requestUrl } from "../request-url";
@@ -62,9 +62,8 @@ export async function openMe(front: Front, incoming: Incoming): Promise<Response
 /** POST /me and /me/{project}: a form of the page. */
 export async function actAtMe(front: Front, incoming: Incoming): Promise<Response> {
   const { runtime } = front;
-  const limits = { ...bodyLimits(runtime.core.settings), maxBytes: MAX_FORM_BYTES };
   // First: the session may end while the body is on its way.
-  const form = new URLSearchParams(await readText(incoming.request, limits));
+  const form = await readForm(incoming.request, runtime.core.settings, MAX_FORM_BYTES);
   const visit = await visitOf(front, incoming);
   if (visit instanceof Response) return visit;
   const { person, forms } = visit;

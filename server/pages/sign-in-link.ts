@@ -5,16 +5,16 @@ import { forbidden, RuntimeError } from "../../src/errors";
 import { DEFAULT_ID } from "../../src/identity";
 import { relyingPartyOf } from "../../src/people";
 import { PasskeyName, RegistrationAnswer } from "../../src/people/passkeys/schema";
-import { readText } from "../body";
+import { readForm } from "../body";
 import type { Front, Incoming } from "../front";
 import {
+  MAX_BYTES,
   beginning,
   begunBrowser,
   bodyOf,
   cookieOfSession,
   counted,
   json,
-  limitsOf,
   signedInAnswer,
   toAfter,
 } from "./ceremony";
@@ -59,7 +59,7 @@ export async function signInWithLink(front: Front, incoming: Incoming): Promise<
   const { request, params } = incoming;
   const publicUrl = runtime.core.publicUrl();
   const token = params["token"] ?? "";
-  const form = new URLSearchParams(await readText(request, limitsOf(front)));
+  const form = await readForm(request, runtime.core.settings, MAX_BYTES);
   const origin = request.headers.get("origin");
   const cookie = readBrowser(request, publicUrl);
   const isOwn = origin === null || origin === "null" || isOwnOrigin(origin, publicUrl);

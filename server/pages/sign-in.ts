@@ -3,7 +3,7 @@ import { Redacted } from "../../src/base";
 import { newToken } from "../../src/crypto";
 import { RuntimeError } from "../../src/errors";
 import { returnPath, signInFault, type SignInOutcome, type SigningIn } from "../../src/people";
-import { bodyLimits, readText } from "../body";
+import { readForm } from "../body";
 import type { Front, Incoming } from "../front";
 import { requestUrl } from "../request-url";
 import { browserCookie, readBrowser, readSession, sessionCookie } from "./cookie";
@@ -59,8 +59,7 @@ export async function signInCallback(front: Front, incoming: Incoming): Promise<
 export async function signOut(front: Front, incoming: Incoming): Promise<Response> {
   const { core, sessions } = front.runtime;
   const publicUrl = core.publicUrl();
-  const limits = { ...bodyLimits(core.settings), maxBytes: MAX_FORM_BYTES };
-  const form = new URLSearchParams(await readText(incoming.request, limits));
+  const form = await readForm(incoming.request, core.settings, MAX_FORM_BYTES);
   const projectId = projectIn(form.get("project"));
   const person = await signedIn(front, incoming, projectId);
   if (person !== undefined) {
