@@ -56,9 +56,6 @@ const OF_PROJECT = query<ListedGrantRow>(
 const CLIENT_IDS = query<{ client_id: string }>(
   "SELECT DISTINCT client_id FROM client_grants WHERE project_id = ? ORDER BY client_id",
 );
-const OF_PERSON = query<GrantRow>(
-  `SELECT ${ALL} FROM client_grants WHERE project_id = ? AND user_id = ? ORDER BY created_at, id`,
-);
 const OF_CLIENT = query<{ id: string }>(
   "SELECT id FROM client_grants WHERE project_id = ? AND client_id = ? ORDER BY id",
 );
@@ -96,10 +93,6 @@ export function ofProject(store: Store, projectId: string, limit: number): Promi
 /** The clients of a project. */
 export async function clientIds(store: Store, projectId: string): Promise<string[]> {
   return (await store.all(CLIENT_IDS, projectId)).map(({ client_id }) => client_id);
-}
-
-export function ofPerson(store: Store, projectId: string, userId: string): Promise<GrantRow[]> {
-  return store.all(OF_PERSON, projectId, userId);
 }
 
 /** Adds a grant, or gives an existing one these scopes. Returns its id, and whether it was added. */

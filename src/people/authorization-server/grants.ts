@@ -5,16 +5,7 @@ import { hashOf, newId, newToken } from "../../crypto";
 import { CachedByGeneration, type Transaction } from "../../store";
 import { stampClient } from "./client-repository";
 import type { Clients } from "./clients";
-import {
-  find,
-  findByKey,
-  type GrantRow,
-  ofPerson,
-  put,
-  remove,
-  removeOfPerson,
-  stamp,
-} from "./grant-repository";
+import { find, findByKey, type GrantRow, put, remove, removeOfPerson, stamp } from "./grant-repository";
 import { findChain } from "./item-repository";
 import type { ClientMetadata } from "./registration";
 import type { ProtectedResource } from "./resources";
@@ -126,11 +117,6 @@ export class ClientGrants {
       return row && { key: JSON.stringify([row.project_id, row.user_id, row.grant_id]) };
     });
     return found?.key === wanted;
-  }
-
-  /** What a person has allowed, oldest first. */
-  list({ projectId, userId }: Person): Promise<GrantRow[]> {
-    return ofPerson(this.#core.store, projectId, userId);
   }
 
   /** False if the person has no such grant. */
