@@ -4,7 +4,7 @@ export { type Alarm, setAlarm } from "./alarms";
 export { C_LIBRARIES } from "./c-library";
 export { type Clock, isFresh, nextTurn, systemClock, timestamp } from "./clock";
 export { type DelayLimits, Delays } from "./delays";
-export { isLoopback } from "./hosts";
+export { isIpAddress, isLoopback } from "./hosts";
 export { type Abortable, LazyAbort, signalOf } from "./lazy-abort";
 export { memberText } from "./json-member";
 export { endOfString, exceededLimit, type JsonLimits } from "./json-text";

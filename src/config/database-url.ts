@@ -1,8 +1,8 @@
 // The URL of a PostgreSQL database, as libpq reads it (PostgreSQL manual, 34.1.1.2 "Connection URIs"), for the parameters that
 // matter here. Messages name the faulty part by its position and never repeat its text: if a password contains an
 // unescaped `@` or `/`, any part may be a piece of it.
-import { isIPv6 } from "node:net";
 import { userInfo } from "node:os";
+import ipaddr from "ipaddr.js";
 import { Redacted } from "../base";
 import { configurationError } from "../errors";
 
@@ -190,7 +190,7 @@ function hostAndPort(text: string, index: number): [host: string, port: string] 
       `is not valid at host ${index + 1}. IPv6 addresses are written in brackets: [::1]:5432. ${ENCODE}`,
     );
   const name = decoded(host, `host ${index + 1}`);
-  if (bracketed !== undefined && !isIPv6(name))
+  if (bracketed !== undefined && !ipaddr.IPv6.isValid(name))
     throw fault(`has no IPv6 address in the brackets at host ${index + 1}.`);
   return [name, port];
 }
@@ -204,7 +204,7 @@ function hostOf(host: string, portText: string, index: number): DatabaseHost {
     const socket = `${folder.replace(/\/$/, "")}/.s.PGSQL.${port}`;
     return { host: folder, port, socket, shown: socket };
   }
-  if (isIPv6(host)) return { host, port, socket: undefined, shown: `[${host}]:${port}` };
+  if (ipaddr.IPv6.isValid(host)) return { host, port, socket: undefined, shown: `[${host}]:${port}` };
   if (!/^[A-Za-z0-9_][A-Za-z0-9._-]{0,252}$/.test(host))
     throw fault(
       `has a host ${index + 1} that is neither a host name, an address nor the folder of a Unix socket. ${ENCODE}`,

@@ -1,6 +1,5 @@
 // Whether people can sign in as the settings say. A server whose sign-in cannot work does not start.
-import { isIP } from "node:net";
-import { isLoopback } from "../base";
+import { isIpAddress, isLoopback } from "../base";
 import type { Settings } from "../config";
 import type { SignInMethod } from "../identity";
 
@@ -16,7 +15,7 @@ export function canUsePasskeys(publicUrl: string): boolean {
   const { protocol, hostname } = new URL(publicUrl);
   // On loopback, our pages use `localhost`.
   if (isLoopback(hostname)) return true;
-  return protocol === "https:" && !isAddress(hostname);
+  return protocol === "https:" && !isIpAddress(hostname);
 }
 
 /** What people should know about a method that works. */
@@ -46,13 +45,9 @@ function proxyFault({ "http.trusted_proxies": proxies }: Settings): string | und
 
 function passkeyFault(publicUrl: string): string | undefined {
   // With an address, one-time links work.
-  if (canUsePasskeys(publicUrl) || isAddress(new URL(publicUrl).hostname)) return undefined;
+  if (canUsePasskeys(publicUrl) || isIpAddress(new URL(publicUrl).hostname)) return undefined;
   return (
     "sign_in is passkey, but public_url is plain http, and browsers have passkeys over https only. " +
     "Set public_url (RUNTIME_PUBLIC_URL) to an https address."
   );
-}
-
-function isAddress(hostname: string): boolean {
-  return isIP(hostname.replace(/^\[|\]$/g, "")) !== 0;
 }

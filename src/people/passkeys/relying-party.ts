@@ -1,6 +1,5 @@
 // Where passkeys work: browsers offer them in a secure context, and bind them to a host name (WebAuthn, section 5.1.2).
-import { isIP } from "node:net";
-import { isLoopback } from "../../base";
+import { isIpAddress, isLoopback } from "../../base";
 
 /** The addresses of localhost. */
 const LOOPBACK = ["127.0.0.1", "[::1]"];
@@ -17,7 +16,7 @@ export function relyingPartyOf(publicUrl: string): RelyingParty | { reason: stri
   const url = new URL(publicUrl);
   // The same server under a name: an address cannot have passkeys, and localhost can, also without TLS.
   if (LOOPBACK.includes(url.hostname)) url.hostname = "localhost";
-  const isAddress = isIP(url.hostname.replace(/^\[|\]$/g, "")) !== 0;
+  const isAddress = isIpAddress(url.hostname);
   if (!isAddress && isLoopback(url.hostname)) return { id: url.hostname, origin: url.origin };
   if (isAddress)
     return {

@@ -1,6 +1,6 @@
 // Connections to PostgreSQL. Each has a client of its own with exactly one connection, so that it is never replaced by
 // another one: who holds it knows that its locks, its transaction and its LISTEN are those of one session.
-import { type ReservedSQL, SQL } from "bun";
+import type { ReservedSQL, SQL } from "bun";
 import { type DatabaseAddress, type DatabaseHost, parseDatabaseUrl, shownDatabase } from "../../config";
 import { hostTlsOf } from "./address";
 import { connectError, type HostFault, hostFault, NotAccepted } from "./connect-errors";
@@ -89,7 +89,8 @@ async function connectTo(
   const given = await optionsOf(host, address, options);
   // The client sends it to the server: poolers refuse that, and it could change what statements mean.
   delete process.env["PGOPTIONS"];
-  const sql = new SQL({
+  // Not imported: the module of the engine takes milliseconds to load, also where SQLite is used.
+  const sql = new Bun.SQL({
     ...given,
     onclose: () => {
       ended.resolve();
