@@ -6,6 +6,7 @@ import { closeDatabase } from "../../../src/store/sqlite-steps";
 import type { DatabaseName } from "./fates";
 import { Fates } from "./fates";
 import type { Ledger, WriteRecord } from "./ledger";
+import type { Client } from "./parts";
 import type { Session } from "./session";
 
 /** What the transaction of the lock's holder has done so far. */
@@ -24,6 +25,8 @@ export class ScriptedDatabase {
   readonly fates = new Fates();
   /** Channels, and the sessions that listen to them. */
   readonly listeners = new Map<Session, string>();
+  /** The writes whose bodies wait for an answer. */
+  readonly running = new Map<Client, WriteRecord>();
   readonly writer: Database;
   /** The generations after commits whose answers have arrived. */
   readonly acknowledged = new Map<string, number>();
@@ -97,9 +100,9 @@ export class ScriptedDatabase {
     next.locked();
   }
 
-  /** A write begins to run in the transaction of its process. */
-  began(record: WriteRecord, isOwn: (session: Session) => boolean): void {
-    if (this.#holder !== undefined && isOwn(this.#holder)) this.#transaction.records.add(record);
+  /** A statement of a write runs in the transaction. */
+  began(record: WriteRecord): void {
+    this.#transaction.records.add(record);
   }
 
   /** Its body has failed, so nothing of it is stored. */

@@ -7,6 +7,8 @@ const UNKNOWN = unknownResult(undefined).message;
 
 export interface WriteRecord {
   readonly process: string;
+  /** Its last run has sent a statement. */
+  hasAsked: boolean;
   /** How often the database has stored what it wrote. */
   stored: number;
   /** A transaction with it was committed; it may have written nothing. */
@@ -26,7 +28,7 @@ export class Ledger {
   }
 
   begin(process: string): WriteRecord {
-    return { process, stored: 0, isCommitted: false, said: undefined };
+    return { process, hasAsked: false, stored: 0, isCommitted: false, said: undefined };
   }
 
   /** Called when a transaction with it is committed. `wrote`: something of it. */
@@ -41,7 +43,7 @@ export class Ledger {
 
   acknowledged(record: WriteRecord): void {
     record.said = "stored";
-    if (!record.isCommitted)
+    if (record.hasAsked && !record.isCommitted)
       this.#tell("acknowledgedIsStored", `a write of ${record.process} was acknowledged and is not stored`);
   }
 

@@ -2,6 +2,7 @@
 import type { ScriptedDatabase } from "./database";
 import { ConnectionClosed, ServerError, serverError, terminated } from "./errors";
 import { COMMIT_FATES, type DatabaseFate, TRANSACTION_FATES } from "./fates";
+import type { WriteRecord } from "./ledger";
 import type { Client, ServerParts } from "./parts";
 import { type Command, type Rows, runStatement } from "./statements";
 import { type Backend, type Request, Wire } from "./wire";
@@ -111,6 +112,12 @@ export class Session implements Backend {
     this.notified();
   }
 
+  recordOf(text: string): WriteRecord | undefined {
+    // A body that was left without an answer is not one of the next transaction.
+    if (text.startsWith("BEGIN")) this.database.running.delete(this.client);
+    return this.database.running.get(this.client);
+  }
+
   notified(): void {
     this.wire.tell(() => this.#heard?.());
   }
@@ -132,7 +139,7 @@ export class Session implements Backend {
     this.wire.tell(() => request.fail(error));
   }
 
-  #execute({ command, params, text }: Request): Result | typeof WAITS {
+  #execute({ command, params, text, record }: Request): Result | typeof WAITS {
     const done = (rows: Rows = NOTHING, name = "SELECT"): Result => ({ ...rows, command: name });
     const isFailed = this.#state === "failed";
     if (command.does === "begin") {
@@ -147,6 +154,7 @@ export class Session implements Backend {
     const isBack = command.does === "write" && command.text.startsWith("ROLLBACK TO ");
     if (isFailed && !isBack) throw serverError("25P02");
     if (isBack) this.#state = "open";
+    if (record !== undefined && this.#isHolder) this.database.began(record);
     if (command.does === "lock") {
       if (!this.database.lock(this)) return WAITS;
       this.#begun();

@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Kind, SqliteOptions, Store, Transaction } from "../../../src/store";
 import { isUnavailable } from "../../../src/errors";
+import { isList, TOUCH, type Yielded } from "../../../src/store/port";
 import { openPostgres } from "../../../src/store/postgres/postgres";
 import type { GateKind } from "../simulated-store";
 import type { ScriptedDatabase } from "./database";
@@ -87,19 +88,40 @@ export function openScriptedStore(options: SqliteOptions, server: ScriptedServer
   });
 }
 
-/** A body that is told apart in the transaction in which it runs. */
+/** A body whose statements are told apart from those of others. */
 function* recorded<T>(
   body: Transaction<T>,
   record: WriteRecord,
   database: ScriptedDatabase,
   client: Client,
 ): Transaction<T> {
-  database.began(record, (session) => session.client === client);
+  // A body that runs again may find that there is nothing left to do.
+  record.hasAsked = false;
   try {
-    return yield* body;
+    let state = body.next();
+    while (state.done !== true) {
+      record.hasAsked ||= isSent(state.value);
+      database.running.set(client, record);
+      let answer: unknown;
+      try {
+        answer = yield state.value;
+      } catch (error) {
+        database.running.delete(client);
+        state = body.throw(error);
+        continue;
+      }
+      database.running.delete(client);
+      state = body.next(answer);
+    }
+    return state.value;
   } catch (error) {
     record.thrown = error;
     database.failed(record);
     throw error;
   }
+}
+
+/** Whether the engine sends something for it at once. */
+function isSent(yielded: Yielded): boolean {
+  return isList(yielded) || (yielded.text !== TOUCH.text && !yielded.text.startsWith("PRAGMA"));
 }

@@ -3,6 +3,7 @@ import type { ReservedSQL } from "bun";
 import type { SqlValue } from "../../../src/store";
 import type { Connection } from "../../../src/store/postgres/connector";
 import { ConnectionClosed } from "./errors";
+import type { WriteRecord } from "./ledger";
 import type { Client, ServerParts } from "./parts";
 import { type Command, commandOf, type Rows } from "./statements";
 
@@ -12,6 +13,8 @@ export interface Request {
   readonly params: readonly SqlValue[];
   /** Sent by a process that was frozen: it leaves when the process goes on. */
   readonly isLate: boolean;
+  /** The write of whose body it is a statement. */
+  readonly record: WriteRecord | undefined;
   settle(answer: Rows & { command: string }): void;
   fail(error: Error): void;
 }
@@ -32,6 +35,8 @@ export interface Backend {
   /** The client has closed the connection. */
   hungUp(): void;
   listen(channel: string, heard: () => void): void;
+  /** The write of whose body this is a statement. Called when it is sent. */
+  recordOf(text: string): WriteRecord | undefined;
 }
 
 const SLOW_MS = 400;
@@ -170,6 +175,7 @@ export class Wire {
       command: commandOf(text),
       params,
       isLate: this.client.life.isFrozen,
+      record: this.#backend.recordOf(text),
       settle: ({ rows, count, command }) => resolve(Object.assign([...rows], { count, command })),
       fail: reject,
     };
