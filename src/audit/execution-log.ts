@@ -8,6 +8,7 @@ import {
   type Kind,
   query,
   run,
+  send,
   type Store,
   touch,
   type Transaction,
@@ -250,10 +251,10 @@ function* addAll(
 ): Transaction<void> {
   if (entries.length > 0 && keepMs < Infinity) {
     const now = yield* time;
-    if (now !== undefined) yield* run(PRUNE, 2 * entries.length + PRUNE_AT_LEAST, now - keepMs);
+    if (now !== undefined) yield* send(PRUNE, 2 * entries.length + PRUNE_AT_LEAST, now - keepMs);
   }
   for (const added of yield* withoutErased(entries)) yield* add(rowOf(added));
-  for (const { kind, id, now } of stamps) yield* run(STAMP, kind, id, now);
+  for (const { kind, id, now } of stamps) yield* send(STAMP, kind, id, now);
   for (const kind of new Set(stamps.map((stamp) => STAMPED[stamp.kind]))) yield* touch(kind);
 }
 

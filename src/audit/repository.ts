@@ -2,13 +2,14 @@
 import {
   all,
   type ClosedDatabase,
-  command,
   get,
   insertInto,
   named,
   query,
   type Reader,
   run,
+  send,
+  sentCommand,
   type Store,
   type Transaction,
 } from "../store";
@@ -36,7 +37,7 @@ export interface Head {
   newest_id: string;
 }
 
-const putHead = command<Head & { project_id: string }>(
+const putHead = sentCommand<Head & { project_id: string }>(
   "INSERT INTO audit_heads (project_id, number, hash, newest_id) VALUES (:project_id, :number, :hash, :newest_id) " +
     "ON CONFLICT (project_id) DO UPDATE SET number = excluded.number, hash = excluded.hash, newest_id = excluded.newest_id",
 );
@@ -197,7 +198,7 @@ export function listCheckpoints(store: Reader): Promise<CheckpointRow[]> {
 
 /** Removes the first rows of a chain up to this id, and stores where the chain begins now. */
 export function* removePrefix(lastId: string, checkpoint: CheckpointRow): Transaction<void> {
-  yield* run(REMOVE_UP_TO, checkpoint.project_id, lastId);
+  yield* send(REMOVE_UP_TO, checkpoint.project_id, lastId);
   yield* putCheckpoint(checkpoint);
 }
 

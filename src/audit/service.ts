@@ -2,7 +2,7 @@
 // row of the hash chain of its project, or of the installation (docs/audit.md).
 import type { Clock } from "../base";
 import { idAfter, type Random } from "../crypto";
-import type { Transaction } from "../store";
+import { together, type Transaction } from "../store";
 import { NO_HASH, rowHash } from "./chain";
 import { changesOf } from "./changes";
 import { requireIncarnation } from "./incarnation";
@@ -65,10 +65,13 @@ export class Audit {
     const now = this.#clock.now();
     const { projectId } = actor;
     const chain = projectId ?? "";
+    const end = repository.headInTransaction(chain);
     // Two look-ups of one row each: a join takes several times as long.
-    const incarnation =
-      projectId === null ? "" : yield* requireIncarnation({ projectId, incarnation: actor.incarnation });
-    const { number, hash, newest_id } = (yield* repository.headInTransaction(chain)) ?? EMPTY;
+    const [incarnation, head] =
+      projectId === null
+        ? ["", yield* end]
+        : yield* together(requireIncarnation({ projectId, incarnation: actor.incarnation }), end);
+    const { number, hash, newest_id } = head ?? EMPTY;
     const row = {
       project_id: chain,
       id: idAfter("au", newest_id, now, this.#random),

@@ -1,6 +1,17 @@
 // SQL of the people of projects, their passkeys and one-time links. Every look-up has its project, except that of a link: it
 // has 256 random bits and names the project.
-import { all, command, get, insertInto, query, run, type Store, touch, type Transaction } from "../store";
+import {
+  all,
+  command,
+  get,
+  insertInto,
+  insertNew,
+  query,
+  run,
+  type Store,
+  touch,
+  type Transaction,
+} from "../store";
 import type { PersonRole } from "../identity";
 
 export interface PersonRow {
@@ -84,10 +95,9 @@ const REMOVE_LINKS = query("DELETE FROM sign_in_links WHERE project_id = ? AND u
 const REMOVE_EXPIRED_LINKS = query("DELETE FROM sign_in_links WHERE expires_at <= ?");
 const USE_LINK = query("DELETE FROM sign_in_links WHERE project_id = ? AND hash = ? AND expires_at > ?");
 
-const insertChallenge = insertInto<{ hash: string; project_id: string; expires_at: number }>(
+const insertChallenge = insertNew<{ hash: string; project_id: string; expires_at: number }>(
   "used_challenges",
   ["hash", "project_id", "expires_at"],
-  "ON CONFLICT (hash) DO NOTHING",
 );
 const REMOVE_CHALLENGES = query("DELETE FROM used_challenges WHERE expires_at <= ?");
 

@@ -10,9 +10,11 @@ export {
   query,
   type Reader,
   run,
+  send,
   type SqlValue,
   type Step,
   type Store,
+  together,
   touch,
   type Transaction,
   UniqueViolation,
@@ -31,7 +33,7 @@ export { newestSchema } from "./schema/newest";
 export { damageOf } from "./damage";
 export { keepsRests } from "./erasure";
 export { DeletionTime } from "./deletion-time";
-export { command, insertInto, named, rowCommands, update } from "./statements";
+export { command, insertInto, insertNew, named, rowCommands, sentCommand, update } from "./statements";
 export { openSqlite, type SqliteOptions } from "./sqlite";
 export { connectorOf, type Connector } from "./postgres/connector";
 export { passwordReader } from "./postgres/password";

@@ -21,6 +21,16 @@ export interface Step {
   readonly method: "get" | "all" | "run";
   readonly text: string;
   readonly params: readonly SqlValue[];
+  /** The body does not use the answer, so an engine may go on before it has it. */
+  readonly isUnread?: boolean;
+}
+
+/** Steps of a list do not depend on each other. They run in its order, and the answer is a list of theirs. */
+export type Yielded = Step | readonly Step[];
+
+/** For the type checker, which does not tell a list that cannot be changed from an object. */
+export function isList(yielded: Yielded): yielded is readonly Step[] {
+  return Array.isArray(yielded);
 }
 
 /**
@@ -29,9 +39,9 @@ export interface Step {
  * effects, because an engine may roll it back and run it again.
  */
 export interface Transaction<T> {
-  next(answer?: unknown): IteratorResult<Step, T>;
-  throw(error: unknown): IteratorResult<Step, T>;
-  return(value: T): IteratorResult<Step, T>;
+  next(answer?: unknown): IteratorResult<Yielded, T>;
+  throw(error: unknown): IteratorResult<Yielded, T>;
+  return(value: T): IteratorResult<Yielded, T>;
   [Symbol.iterator](): Transaction<T>;
 }
 
@@ -39,7 +49,7 @@ function* step<T>(
   method: Step["method"],
   text: string,
   params: readonly SqlValue[],
-): Generator<Step, T, unknown> {
+): Generator<Yielded, T, unknown> {
   // The engine answers with what the statement declares.
   return (yield { method, text, params }) as T;
 }
@@ -57,6 +67,33 @@ export function all<Row>(statement: Query<Row>, ...params: SqlValue[]): Transact
 /** Runs a statement inside a transaction; the number of rows it changed. */
 export function run(statement: Query<never>, ...params: SqlValue[]): Transaction<number> {
   return step("run", statement.text, params);
+}
+
+/**
+ * Runs a statement inside a transaction, whose number of changed rows the body does not need. If it fails, a later step or the
+ * commit may fail in its place; the body then runs again, with a failure of each step at its place.
+ */
+export function* send(statement: Query<never>, ...params: SqlValue[]): Transaction<void> {
+  yield { method: "run", text: statement.text, params, isUnread: true };
+}
+
+/** Two queries, of one step each, whose answers do not depend on each other: an engine may ask for them together. */
+export function* together<A, B>(one: Transaction<A>, other: Transaction<B>): Transaction<[A, B]> {
+  const steps = [stepOf(one), stepOf(other)];
+  // An engine answers a list with a list.
+  const [first, second] = (yield steps) as unknown as [unknown, unknown];
+  return [resultOf(one.next(first)), resultOf(other.next(second))];
+}
+
+function stepOf(query: Transaction<unknown>): Step {
+  const { done, value } = query.next();
+  if (done !== true && !isList(value)) return value;
+  throw new Error("only queries of one step may run together");
+}
+
+function resultOf<T>({ done, value }: IteratorResult<Yielded, T>): T {
+  if (done === true) return value;
+  throw new Error("only queries of one step may run together");
 }
 
 /** Kinds of records that are cached or waited for. A change of a record raises the kind's generation in its transaction. */

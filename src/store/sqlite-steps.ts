@@ -1,7 +1,7 @@
 // Runs statements on a SQLite connection and translates its errors.
 import { type Database, SQLiteError, type Statement } from "bun:sqlite";
 import { RuntimeError, unavailable } from "../errors";
-import { type SqlValue, type Step, TOUCH, type Transaction, UniqueViolation } from "./port";
+import { isList, type SqlValue, TOUCH, type Transaction, UniqueViolation, type Yielded } from "./port";
 
 // Bun's cache is limited to 20 statements. All our statements are constants, so each is cached.
 const statements = new WeakMap<Database, Map<string, Statement<unknown, SqlValue[]>>>();
@@ -16,8 +16,9 @@ export function prepared<Row>(database: Database, text: string): Statement<Row, 
   return statement as Statement<Row, SqlValue[]>;
 }
 
-/** Runs one step. Shared with the asynchronous engine of the tests. */
-export function runStep(database: Database, step: Step): unknown {
+/** Runs one step, or a list of them. Shared with the asynchronous engine of the tests. */
+export function runStep(database: Database, step: Yielded): unknown {
+  if (isList(step)) return step.map((one) => runStep(database, one));
   const statement = prepared(database, step.text);
   if (step.method === "run") return statement.run(...step.params).changes;
   if (step.method === "all") return statement.all(...step.params);
@@ -92,7 +93,8 @@ export class BodyRun {
   }
 
   // A failed statement only rolls back its own changes.
-  #step(step: Step): unknown {
+  #step(step: Yielded): unknown {
+    if (isList(step)) return step.map((one) => this.#step(one));
     if (step.text === TOUCH.text) return this.touched.push(...step.params) && 1;
     const answer = runStep(this.#database, step);
     if (step.method === "run") this.wrote = true;

@@ -1,6 +1,16 @@
 // Statements that change rows, with named parameters. Each is a constant with `?` placeholders; the order of its parameters
 // is determined once, when the module is loaded.
-import { erase, type Kind, query, type Query, run, type SqlValue, touch, type Transaction } from "./port";
+import {
+  erase,
+  type Kind,
+  query,
+  type Query,
+  run,
+  send,
+  type SqlValue,
+  touch,
+  type Transaction,
+} from "./port";
 
 type Values<Row> = { readonly [Column in keyof Row]: SqlValue };
 type Columns<Row> = readonly (keyof Row & string)[];
@@ -34,16 +44,34 @@ export function command<Params extends Values<Params>>(
   return (params) => run(statement, ...statement.values(params));
 }
 
+/** The same without the number of changed rows, see `send`. */
+export function sentCommand<Params extends Values<Params>>(
+  text: string,
+): (params: Params) => Transaction<void> {
+  const statement = named<Params>(text);
+  return (params) => send(statement, ...statement.values(params));
+}
+
 /** `whenPresent` is an `ON CONFLICT` clause. */
 export function insertInto<Row extends Values<Row>>(
   table: string,
   columns: Columns<Row>,
   whenPresent = "",
+): (row: Row) => Transaction<void> {
+  return sentCommand(`${insertion(table, columns)} ${whenPresent}`);
+}
+
+/** Inserts a row unless one with its key is there. Returns the number of new rows. */
+export function insertNew<Row extends Values<Row>>(
+  table: string,
+  columns: Columns<Row>,
 ): (row: Row) => Transaction<number> {
+  return command(`${insertion(table, columns)} ON CONFLICT DO NOTHING`);
+}
+
+function insertion(table: string, columns: readonly string[]): string {
   const parameters = columns.map((column) => `:${column}`);
-  return command(
-    `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${parameters.join(", ")}) ${whenPresent}`,
-  );
+  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${parameters.join(", ")})`;
 }
 
 /** Sets `columns` in the rows that match the `where` columns. */
@@ -51,9 +79,9 @@ export function update<Row extends Values<Row>>(
   table: string,
   columns: Columns<Row>,
   where: Columns<Row>,
-): (row: Row) => Transaction<number> {
+): (row: Row) => Transaction<void> {
   const set = columns.map((column) => `${column} = :${column}`);
-  return command(`UPDATE ${table} SET ${set.join(", ")} WHERE ${conditions(where)}`);
+  return sentCommand(`UPDATE ${table} SET ${set.join(", ")} WHERE ${conditions(where)}`);
 }
 
 function conditions(columns: readonly string[]): string {
@@ -61,10 +89,10 @@ function conditions(columns: readonly string[]): string {
 }
 
 /** A deletion that leaves no rests in the file. */
-function erasing<Row>(statement: (row: Row) => Transaction<number>) {
-  return function* (row: Row): Transaction<number> {
+function erasing<Row>(statement: (row: Row) => Transaction<void>) {
+  return function* (row: Row): Transaction<void> {
     yield* erase();
-    return yield* statement(row);
+    yield* statement(row);
   };
 }
 
@@ -74,7 +102,7 @@ export function rowCommands<Row extends Values<Row>>(
   kind: Kind,
   { all, settable, key }: Record<"all" | "settable" | "key", Columns<Row>>,
 ) {
-  const touching = (statement: (row: Row) => Transaction<number>) =>
+  const touching = (statement: (row: Row) => Transaction<void>) =>
     function* (row: Row): Transaction<void> {
       yield* statement(row);
       yield* touch(kind);
@@ -82,6 +110,6 @@ export function rowCommands<Row extends Values<Row>>(
   return {
     add: touching(insertInto(table, all)),
     change: touching(update(table, settable, key)),
-    remove: touching(erasing(command(`DELETE FROM ${table} WHERE ${conditions(key)}`))),
+    remove: touching(erasing(sentCommand(`DELETE FROM ${table} WHERE ${conditions(key)}`))),
   };
 }

@@ -1,6 +1,6 @@
 // SQL of clients that registered themselves and that somebody has allowed something, or that were revoked.
 import { type Place, sealedColumn } from "../../crypto";
-import { all, erase, get, insertInto, query, run, type Store, touch, type Transaction } from "../../store";
+import { all, erase, get, insertNew, query, run, type Store, touch, type Transaction } from "../../store";
 
 export interface ClientRow {
   id: string;
@@ -29,7 +29,7 @@ const FIND = query<ClientRow>(`SELECT ${COLUMNS.join(", ")} FROM oauth_clients W
 const UNUSED = query<{ id: string }>(
   `SELECT id FROM oauth_clients WHERE used_at <= ? ORDER BY used_at LIMIT ${BATCH}`,
 );
-const insert = insertInto<ClientRow>("oauth_clients", COLUMNS, "ON CONFLICT (id) DO NOTHING");
+const insert = insertNew<ClientRow>("oauth_clients", COLUMNS);
 const STAMP = query("UPDATE oauth_clients SET used_at = ? WHERE id = ? AND used_at < ?");
 const REVOKE = query("UPDATE oauth_clients SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL");
 const REMOVE = query("DELETE FROM oauth_clients WHERE id = ?");

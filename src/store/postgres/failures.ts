@@ -47,6 +47,13 @@ export class RolledBack extends Error {
   }
 }
 
+/** A statement was not sent, and the commit after it was: a part of the transaction may be stored. */
+export class PartlySent extends Error {
+  constructor(cause: unknown) {
+    super("a statement of a transaction was not sent", { cause });
+  }
+}
+
 /**
  * Whether the server itself has said, after the commit was sent, that nothing is stored. Every other error leaves open what
  * the server has done: the client has lost the answer, or has not understood it.

@@ -1,12 +1,23 @@
 // Transactions that share a commit. A failed statement ends a transaction of PostgreSQL, so a group runs without savepoints
 // first. If a statement of it fails, or a body fails after a write, the group is rolled back and runs again with savepoints
 // around each body and each statement.
-import { type SqlValue, type Step, TOUCH, type Transaction } from "../port";
+//
+// Without savepoints, statements whose answers no body uses are sent and not waited for: each wait is a round trip, in which
+// all writers of all servers wait. Their answers are looked at with the next one that is waited for, and with the commit.
+import {
+  type Awaitable,
+  isList,
+  type SqlValue,
+  type Step,
+  TOUCH,
+  type Transaction,
+  type Yielded,
+} from "../port";
 import type { Outcome, Waiting } from "../sqlite-group";
 import { isConflict, isLost, isOfDisk, translateError } from "./failures";
 import type { Answer } from "./link";
 
-/** Runs a statement inside of the current transaction. */
+/** Sends a statement inside of the current transaction at once. */
 export type Execute = (text: string, params: readonly SqlValue[]) => Promise<Answer>;
 
 export interface Ran {
@@ -14,6 +25,8 @@ export interface Ran {
   touched: ReadonlySet<SqlValue>;
   /** A statement has written. */
   wrote: boolean;
+  /** Answers that were not waited for. */
+  sent: readonly Promise<Answer>[];
   /** The error of a body for which the database had no room. */
   refused?: unknown;
 }
@@ -24,15 +37,19 @@ const OF_SQLITE = /^PRAGMA\b/;
 /** Thrown inside of a group that must run again with savepoints. */
 const AGAIN = Symbol("again");
 
-/** Undefined: the group must be rolled back and run again with savepoints. Throws if the transaction cannot go on. */
+/**
+ * Runs the transactions as they come. Undefined: they must be rolled back and run again with savepoints. Throws if the
+ * transaction cannot go on.
+ */
 export async function runGroup(
   execute: Execute,
-  group: readonly Waiting[],
+  group: AsyncIterable<Waiting>,
   savepoints: boolean,
 ): Promise<Ran | undefined> {
-  const ran: Ran & { touched: Set<SqlValue> } = { outcomes: [], touched: new Set(), wrote: false };
-  for (const of of group) {
-    const run = new BodyRun(execute, savepoints);
+  const sent: Promise<Answer>[] = [];
+  const ran: Ran & { touched: Set<SqlValue> } = { outcomes: [], touched: new Set(), wrote: false, sent };
+  for await (const of of group) {
+    const run = new BodyRun(execute, savepoints ? undefined : sent);
     if (savepoints) await execute("SAVEPOINT body", []);
     try {
       const value = await run.finish(of);
@@ -52,7 +69,14 @@ export async function runGroup(
   return ran;
 }
 
-function endsTransaction(error: unknown): boolean {
+/** The first error of these statements. Waits for all. */
+export async function failureOf(sent: readonly Promise<Answer>[]): Promise<unknown> {
+  const failed = (await Promise.allSettled(sent)).find(({ status }) => status === "rejected");
+  return failed?.status === "rejected" ? failed.reason : undefined;
+}
+
+/** Whether nothing more can run in the transaction, and a repetition with savepoints would not help. */
+export function endsTransaction(error: unknown): boolean {
   return isLost(error) || isConflict(error);
 }
 
@@ -60,11 +84,12 @@ class BodyRun {
   wrote = false;
   readonly touched: SqlValue[] = [];
   readonly #execute: Execute;
-  readonly #savepoints: boolean;
+  /** Answers that are not waited for; undefined: with savepoints. */
+  readonly #sent: Promise<Answer>[] | undefined;
 
-  constructor(execute: Execute, savepoints: boolean) {
+  constructor(execute: Execute, sent: Promise<Answer>[] | undefined) {
     this.#execute = execute;
-    this.#savepoints = savepoints;
+    this.#sent = sent;
   }
 
   async finish(of: Waiting): Promise<unknown> {
@@ -73,7 +98,8 @@ class BodyRun {
     while (!state.done) {
       let answer: unknown;
       try {
-        answer = await this.#step(state.value);
+        const awaited = this.#yielded(state.value);
+        answer = awaited instanceof Promise ? await awaited : awaited;
       } catch (error) {
         if (error === AGAIN || endsTransaction(error)) throw error;
         // The body may catch a violation of a unique key and go on.
@@ -85,25 +111,47 @@ class BodyRun {
     return state.value;
   }
 
-  async #step(step: Step): Promise<unknown> {
-    if (step.text === TOUCH.text) return this.touched.push(...step.params) && 1;
-    if (OF_SQLITE.test(step.text)) return 0;
-    const { rows, count } = await this.#answer(step);
-    if (step.method === "run") this.wrote = true;
-    if (step.method === "all") return rows;
-    return step.method === "get" ? rows[0] : count;
+  #yielded(yielded: Yielded): unknown {
+    if (!isList(yielded)) return this.#step(yielded);
+    return this.#sent === undefined
+      ? this.#oneByOne(yielded)
+      : Promise.all(yielded.map((step) => this.#step(step)));
   }
 
-  async #answer(step: Step): Promise<Answer> {
-    if (!this.#savepoints) {
-      return this.#execute(step.text, step.params).catch((error: unknown) => {
-        // Nothing more can run in this transaction.
-        throw endsTransaction(error) ? error : AGAIN;
-      });
+  async #oneByOne(steps: readonly Step[]): Promise<unknown[]> {
+    const answers: unknown[] = [];
+    for (const step of steps) answers.push(await this.#step(step));
+    return answers;
+  }
+
+  #step(step: Step): Awaitable<unknown> {
+    if (step.text === TOUCH.text) return this.touched.push(...step.params) && 1;
+    if (OF_SQLITE.test(step.text)) return 0;
+    if (step.method === "run") this.wrote = true;
+    if (this.#sent === undefined) return this.#answer(step).then((answer) => valueOf(step, answer));
+    const answer = this.#execute(step.text, step.params);
+    if (step.isUnread !== true) return this.#awaited(step, answer, this.#sent);
+    // Its failure is looked at later.
+    answer.catch(() => undefined);
+    this.#sent.push(answer);
+    return undefined;
+  }
+
+  async #awaited(step: Step, answer: Promise<Answer>, sent: readonly Promise<Answer>[]): Promise<unknown> {
+    try {
+      return valueOf(step, await answer);
+    } catch {
+      // If a statement before it has failed, that error is the reason.
+      const failed = await failureOf([...sent, answer]);
+      // Nothing more can run in this transaction.
+      throw endsTransaction(failed) ? failed : AGAIN;
     }
+  }
+
+  async #answer({ text, params }: Step): Promise<Answer> {
     const [, answer] = await Promise.allSettled([
       this.#execute("SAVEPOINT step", []),
-      this.#execute(step.text, step.params),
+      this.#execute(text, params),
     ]);
     if (answer.status === "rejected") {
       if (endsTransaction(answer.reason)) throw answer.reason;
@@ -113,4 +161,9 @@ class BodyRun {
     if (answer.status === "rejected") throw answer.reason;
     return answer.value;
   }
+}
+
+function valueOf({ method }: Step, { rows, count }: Answer): unknown {
+  if (method === "all") return rows;
+  return method === "get" ? rows[0] : count;
 }

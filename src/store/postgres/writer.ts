@@ -14,32 +14,22 @@ import {
   isLost,
   isRolledBack,
   late,
-  LostConnection,
   OtherVersion,
-  RolledBack,
+  PartlySent,
   translateError,
   unknownResult,
 } from "./failures";
+import { ROLLBACK_MS, type TransactionOptions, WriteTransaction } from "./transaction";
 import { endIfGone } from "./gone";
-import { beginning, STATEMENT_MS } from "./beginning";
 import { type Ran, runGroup } from "./group";
-import { allOf, type Answer, Link } from "./link";
+import { Link } from "./link";
 
 export interface Pending extends Waiting {
   since: number;
 }
 
-export interface WriterOptions {
+export interface WriterOptions extends TransactionOptions {
   connector: Connector;
-  /** Text of the port to text of the server. */
-  translate(text: string): string;
-  schema: string;
-  /** Names this writer in the database. */
-  instance: string;
-  /** The schema version that this program writes. */
-  version: number;
-  /** `off`: the last commits may be lost when the database's machine loses power. */
-  durability: "full" | "normal";
   /** How long a write is tried, ms. */
   limitMs: number;
   /** Called before callers get their answers. */
@@ -49,10 +39,6 @@ export interface WriterOptions {
   silent(): void;
 }
 
-/** How much longer than the server's limit an answer may take. */
-const NETWORK_MS = 2000;
-/** Every process that writes has a row, also each command. Rows are only read within seconds. */
-const REMOVE_OLD = "DELETE FROM writers WHERE at < clock_timestamp() - interval '30 days'";
 const GATHER_MS = 2;
 const PAUSE_MS = 100;
 const LOOK_MS = 250;
@@ -71,6 +57,8 @@ export class Writer {
   readonly #options: WriterOptions;
   readonly #closing = new AbortController();
   #queue: Pending[] = [];
+  /** Those of the current transaction. */
+  #group: Pending[] = [];
   #running = false;
   #link: Link | undefined;
   /** The process of the server that works for the link. */
@@ -91,7 +79,7 @@ export class Writer {
 
   /** When the oldest write was ordered that has no answer (`performance.now`). */
   get oldest(): number | undefined {
-    return this.#unknown[0]?.group[0]?.since ?? this.#queue[0]?.since;
+    return (this.#unknown[0]?.group[0] ?? this.#group[0] ?? this.#queue[0])?.since;
   }
 
   push(pending: Pending): void {
@@ -158,6 +146,8 @@ export class Writer {
     const old = this.#queue.filter(isOld);
     if (old.length > 0) this.#queue = this.#queue.filter((pending) => !isOld(pending));
     for (const pending of old) pending.reject(reason);
+    // It comes back to the queue. If its commit was sent, it is unknown.
+    if (this.#group.some(isOld)) this.#link?.lose();
     this.#giveUpUnknown(reason, ({ group }) => group.some(isOld));
   }
 
@@ -170,73 +160,94 @@ export class Writer {
   /** Runs what is queued in one transaction. Throws if it could not be run; it is still queued then. */
   async #flush(savepoints = false): Promise<void> {
     const link = await this.#connected();
-    const execute = (text: string, params: readonly SqlValue[]): Promise<Answer> =>
-      link.run(this.#options.translate(text), params, STATEMENT_MS + NETWORK_MS);
-    let group: Pending[] = [];
-    let sent: Unknown | undefined;
+    this.#session = undefined;
+    const transaction = new WriteTransaction(link, this.#options, (session) => (this.#session = session));
+    this.#group = [];
     try {
-      await this.#begin(link);
-      const begun = performance.now();
-      await this.#askForUnknown(execute);
-      [group, this.#queue] = [this.#queue, []];
-      const ran = await runGroup(execute, group, savepoints);
-      if (ran === undefined) {
-        await execute("ROLLBACK", []);
-        [this.#queue, group] = [[...group, ...this.#queue], []];
-        return await this.#flush(true);
-      }
-      if (ran.wrote || ran.touched.size > 0 || this.#unknown.length > 0) {
-        sent = { number: ++this.#number, group, ran, begun };
-        this.#unknown.push(sent);
-        await this.#commit(execute, ran.touched, sent.number);
-        // Earlier ones are in front of this one, so they are as durable as it is.
-        for (const one of new Set([...this.#unknown, sent])) this.#finish(one);
-        this.#unknown = [];
-      } else {
-        await execute("COMMIT", []);
-        this.#finish({ group, ran, begun });
+      if (this.#unknown.length > 0) await this.#askForUnknown(transaction);
+      const ran = await runGroup(transaction.execute, this.#taken(transaction), savepoints);
+      const begun = await transaction.begin;
+      if (ran === undefined) await transaction.execute("ROLLBACK", []);
+      if (ran === undefined || !(await this.#commit(transaction, ran, begun))) await this.#again();
+    } catch (error) {
+      this.#refuse(error, transaction.hasBegun);
+      if (!isLost(error)) await link.run("ROLLBACK", [], ROLLBACK_MS).catch(() => link.close());
+      throw error;
+    } finally {
+      this.#group = [];
+    }
+  }
+
+  /**
+   * The first write is sent with the beginning of the transaction. What is ordered until the transaction has the lock belongs to
+   * the group, too.
+   */
+  async *#taken({ begin }: WriteTransaction): AsyncGenerator<Pending> {
+    const first = this.#queue.shift();
+    if (first !== undefined) {
+      this.#group.push(first);
+      yield first;
+    }
+    await begin;
+    const others = this.#queue;
+    this.#queue = [];
+    this.#group.push(...others);
+    yield* others;
+  }
+
+  /** Returns false if a statement has failed: nothing is stored, and the group can run again with savepoints. */
+  async #commit(transaction: WriteTransaction, ran: Ran, begun: number): Promise<boolean> {
+    const group = this.#group;
+    if (!ran.wrote && ran.touched.size === 0 && this.#unknown.length === 0) {
+      await transaction.execute("COMMIT", []);
+      this.#finish({ group, ran, begun });
+      return true;
+    }
+    const sent = { number: ++this.#number, group, ran, begun };
+    this.#unknown.push(sent);
+    try {
+      const isStored = await transaction.commit(ran, { number: sent.number, isFirst: !this.#hasCommitted });
+      if (!isStored) {
+        this.#forget(sent);
+        return false;
       }
     } catch (error) {
-      if (sent === undefined || isRolledBack(error)) {
-        this.#unknown = this.#unknown.filter((unknown) => unknown !== sent);
-        this.#refuse(error, group);
-      } else link.lose();
-      if (!isLost(error)) await link.run("ROLLBACK", [], NETWORK_MS).catch(() => link.close());
+      if (isRolledBack(error)) this.#forget(sent);
+      else {
+        this.#group = [];
+        if (error instanceof PartlySent) this.#giveUpUnknown(error, (unknown) => unknown === sent);
+        transaction.lose();
+      }
       throw error;
     }
+    this.#hasCommitted = true;
+    // Earlier ones are in front of this one, so they are as durable as it is.
+    for (const one of new Set([...this.#unknown, sent])) this.#finish(one);
+    this.#unknown = [];
+    return true;
+  }
+
+  #forget(sent: Unknown): void {
+    this.#unknown = this.#unknown.filter((unknown) => unknown !== sent);
+  }
+
+  async #again(): Promise<void> {
+    this.#queue = [...this.#group, ...this.#queue];
+    this.#group = [];
+    await this.#flush(true);
   }
 
   /** After a failure of the whole group: it is run again, or refused if that would fail in the same way. */
-  #refuse(error: unknown, group: Pending[]): void {
-    if (isLost(error) || isConflict(error) || group.length === 0) {
-      this.#queue = [...group, ...this.#queue];
-      return;
-    }
-    for (const pending of group) pending.reject(translateError(error));
-  }
-
-  async #begin(link: Link): Promise<void> {
-    const { schema, durability, version } = this.#options;
-    this.#session = undefined;
-    const answers = await allOf(
-      beginning(schema, durability).map((text) => link.run(text, [], STATEMENT_MS + NETWORK_MS)),
-      (rows) => {
-        const session = rows[0]?.["session"];
-        if (typeof session === "number") this.#session = session;
-      },
-    );
-    const found = answers.at(-1)?.rows[0]?.["value"];
-    if (found !== version) throw new OtherVersion(Number(found), version);
+  #refuse(error: unknown, hasBegun: boolean): void {
+    if (!hasBegun || isLost(error) || isConflict(error)) this.#queue = [...this.#group, ...this.#queue];
+    else for (const pending of this.#group) pending.reject(translateError(error));
   }
 
   /**
    * Finds out which unknown commits were stored. The lock is held, so their transactions have ended. What was stored is only
    * acknowledged with this transaction: the commit may not have reached the standby.
    */
-  async #askForUnknown(
-    execute: (text: string, params: readonly SqlValue[]) => Promise<Answer>,
-  ): Promise<void> {
-    if (this.#unknown.length === 0) return;
+  async #askForUnknown({ execute }: WriteTransaction): Promise<void> {
     const { rows } = await execute("SELECT number FROM writers WHERE instance = ?", [this.#options.instance]);
     // The row was there and is gone, so nothing says whether they were stored.
     if (rows.length === 0 && this.#hasCommitted)
@@ -245,32 +256,6 @@ export class Writer {
     const absent = this.#unknown.filter(({ number }) => number > stored);
     this.#unknown = this.#unknown.filter(({ number }) => number <= stored);
     this.#queue = [...absent.flatMap(({ group }) => group), ...this.#queue];
-  }
-
-  async #commit(
-    execute: (text: string, params: readonly SqlValue[]) => Promise<Answer>,
-    touched: ReadonlySet<SqlValue>,
-    number: number,
-  ): Promise<void> {
-    const { instance, schema } = this.#options;
-    const kinds = [...touched].sort();
-    const sent = [
-      ...(this.#hasCommitted ? [] : [execute(REMOVE_OLD, [])]),
-      ...kinds.map((kind) => execute("UPDATE generations SET value = value + 1 WHERE kind = ?", [kind])),
-      execute(
-        "INSERT INTO writers (instance, number, at) VALUES (?, ?, clock_timestamp()) " +
-          "ON CONFLICT (instance) DO UPDATE SET number = excluded.number, at = excluded.at",
-        [instance, number],
-      ),
-      ...(kinds.length === 0 ? [] : [execute("SELECT pg_notify(?, ?)", [schema, kinds.join(" ")])]),
-      execute("COMMIT", []),
-    ];
-    const last = (await allOf(sent)).at(-1);
-    // The commit of a failed transaction is answered by ROLLBACK, without an error.
-    if (last?.command === "ROLLBACK") throw new RolledBack();
-    if (last?.command !== "COMMIT")
-      throw new LostConnection(new Error(`a commit was answered by ${last?.command}`));
-    this.#hasCommitted = true;
   }
 
   #finish({ group, ran, begun }: Omit<Unknown, "number">): void {

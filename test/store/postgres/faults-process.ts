@@ -23,7 +23,8 @@ const direct = connectorOf({
   preparedStatements: true,
   applicationName: `runtime faults ${process.pid}`,
 });
-const connector = disturbed(direct, (text, answer) => {
+const connector = disturbed(direct, (text, ask) => {
+  const answer = ask();
   const place = text === "COMMIT" ? commitToFreeze : undefined;
   if (place !== undefined) commitToFreeze = undefined;
   // The client sends what it has when the turn ends.

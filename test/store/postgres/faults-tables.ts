@@ -1,6 +1,6 @@
 // The tables of the tests of faults. Each operation reads the counter, raises it and leaves a mark, so that lost, repeated and
 // interleaved transactions can be seen afterwards.
-import { get, type Migration, query, run, touch, type Transaction } from "../../../src/store";
+import { get, type Migration, query, run, send, touch, type Transaction } from "../../../src/store";
 import { KINDS } from "../../../src/store/port";
 import { generations } from "../../../src/store/schema/generations";
 
@@ -33,9 +33,9 @@ export function* mark(operation: string, between: () => void = () => undefined):
   const row = yield* get(VALUE);
   const value = row?.value ?? 0;
   between();
-  yield* row === undefined ? run(FIRST, 1) : run(RAISE, value + 1);
+  yield* row === undefined ? run(FIRST, 1) : send(RAISE, value + 1);
   // A new name for each run: a body that is committed twice leaves two marks.
-  yield* run(MARK, crypto.randomUUID(), operation, value);
+  yield* send(MARK, crypto.randomUUID(), operation, value);
   yield* touch("keys");
   return value;
 }

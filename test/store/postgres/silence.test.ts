@@ -19,9 +19,9 @@ testOnPostgres(
     const happened: string[] = [];
     const url = proxy.url(cluster.url());
     const direct = connectorOf({ url, preparedStatements: true, applicationName: "runtime" });
-    const asked = disturbed(direct, (text, answer) => {
+    const asked = disturbed(direct, (text, ask) => {
       if (text === "SELECT 1") happened.push("asked");
-      return answer;
+      return ask();
     });
     const connector = {
       ...asked,

@@ -93,8 +93,8 @@ testOnPostgres("a commit that does not arrive is repeated", async () => {
 testOnPostgres("a commit whose answer the client does not understand is not repeated", async () => {
   let misunderstood = false;
   await using here = await stage({
-    answered: async (text, answer) => {
-      const value = await answer;
+    answered: async (text, ask) => {
+      const value = await ask();
       if (text !== "COMMIT" || !misunderstood) return value;
       misunderstood = false;
       throw Object.assign(new TypeError("an answer of an unknown kind"), { code: "ERR_OF_THE_CLIENT" });
@@ -105,6 +105,24 @@ testOnPostgres("a commit whose answer the client does not understand is not repe
 
   expect(await here.store.write(() => mark("second"))).toBe(1);
   expect(await here.marks()).toBe("0\n1");
+});
+
+testOnPostgres("a commit after a statement that was not sent is refused as unknown", async () => {
+  let isBroken = false;
+  await using here = await stage({
+    answered: async (text, ask) => {
+      if (isBroken && /INSERT INTO \S*marks/.test(text)) throw new TypeError("a value of an unknown type");
+      return ask();
+    },
+  });
+  await here.store.write(() => mark("first"));
+  isBroken = true;
+
+  await expect(here.store.write(() => mark("second"))).rejects.toThrow("Whether it is stored is not known.");
+  isBroken = false;
+  // A part of it is: the counter was raised.
+  expect(await here.store.write(() => mark("third"))).toBe(2);
+  expect(await here.marks()).toBe("0\n2");
 });
 
 testOnPostgres(
