@@ -1,4 +1,4 @@
-// Long runs are whole by hand and a tenth in CI.
+// Long runs are whole by hand and a twentieth in CI.
 
 /** The number at the size of this run; at least one. `RUNTIME_TEST_LONG_FACTOR=0.1` is a tenth. */
 export function scaled(number: number): number {
