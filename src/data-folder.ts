@@ -3,25 +3,41 @@ import { accessSync, chmodSync, constants, existsSync, readdirSync, statSync } f
 import { join } from "node:path";
 import type { Log } from "./base";
 import { configurationError, RuntimeError } from "./errors";
-import { executionLogMigrations, mainMigrations, type SqliteOptions, type Store } from "./store";
+import {
+  executionLogMigrations,
+  mainMigrations,
+  PendingMigration,
+  type SqliteOptions,
+  type Store,
+} from "./store";
 
-/** Throws `configuration` with a one-line reason for any error of the file system or the database. */
+/**
+ * Throws `configuration` with a one-line reason for any error of the file system or the database, and `PendingMigration` if a
+ * database is older and may not be migrated.
+ */
 export async function openStores(
   folder: string,
   openStore: (options: SqliteOptions) => Store,
-  log: Log,
+  { log, mayMigrate = true }: { log: Log; mayMigrate?: boolean },
 ): Promise<{ store: Store; logStore: Store }> {
   let store: Store | undefined;
   try {
     keepPrivate(folder);
     const [main, file] = [join(folder, "runtime.db"), join(folder, "executions.db")];
     for (const each of [main, file]) if (existsSync(each)) accessSync(each, constants.R_OK | constants.W_OK);
-    store = openStore({ file: main, migrations: mainMigrations, log });
-    const logStore = openStore({ file, migrations: executionLogMigrations, durability: "normal", log });
+    store = openStore({ file: main, migrations: mainMigrations, mayMigrate, log });
+    const logStore = openStore({
+      file,
+      migrations: executionLogMigrations,
+      durability: "normal",
+      mayMigrate,
+      log,
+    });
     return { store, logStore };
   } catch (error) {
     await store?.close();
-    throw error instanceof RuntimeError ? error : unusable(folder, error);
+    const isTold = error instanceof RuntimeError || error instanceof PendingMigration;
+    throw isTold ? error : unusable(folder, error);
   }
 }
 

@@ -23,8 +23,8 @@ import {
 } from "./crypto";
 import { withDatabaseErrors } from "./data-folder";
 import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
-import { openDatabases } from "./open-database";
-import type { SqliteOptions, Store } from "./store";
+import { openDatabases, type Opening, type OpenStores } from "./open-database";
+import { PendingMigration, type SqliteOptions, type Store } from "./store";
 import { Telemetry, type Traces } from "./telemetry";
 import { startTraces } from "./tracing";
 import type { Programs, WorkerKinds } from "./workers";
@@ -66,10 +66,9 @@ export async function openCore(config: Config, parts: RuntimeParts = {}): Promis
   const folder = config.dataFolder();
   const sources = rootKeySources(config);
   ensureFolder(folder, "data_dir (RUNTIME_DATA_DIR)");
-  await withDatabaseErrors(folder, () => backUpIfUpgraded(config, folder, log));
   const instance = newToken(systemRandom);
   const { openStore } = parts;
-  const { store, logStore } = await openDatabases(config, folder, { openStore, instance, log });
+  const { store, logStore } = await openBackedUp(config, folder, { openStore, instance, log });
   let traces: Traces | undefined;
   const close = async (): Promise<void> => {
     await traces?.stop();
@@ -139,11 +138,23 @@ function publicAddress({ settings }: Config, listening: string): string {
   return address.replace(/^(https?:\/\/)(?:127\.0\.0\.1|\[::1\])(?=[:/]|$)/, "$1localhost");
 }
 
-async function backUpIfUpgraded(config: Config, folder: string, log: LeveledLog): Promise<void> {
+/** Before files of an older version are migrated, they are backed up. A database server has its own means. */
+async function openBackedUp(
+  config: Config,
+  folder: string,
+  opening: Omit<Opening, "mayMigrate"> & { log: LeveledLog },
+): Promise<OpenStores> {
   const { "backup.before_upgrade": isWanted, "backup.recipients": recipients } = config.settings;
-  // A database server has its own means.
-  if (isWanted && config.database() === undefined)
-    await backUpBeforeUpgrade({ folder, backups: config.backupFolder(), recipients, log });
+  try {
+    return await openDatabases(config, folder, { ...opening, mayMigrate: !isWanted });
+  } catch (error) {
+    if (!(error instanceof PendingMigration)) throw error;
+    const { log } = opening;
+    await withDatabaseErrors(folder, () =>
+      backUpBeforeUpgrade({ folder, backups: config.backupFolder(), recipients, log }),
+    );
+    return openDatabases(config, folder, { ...opening, mayMigrate: true });
+  }
 }
 
 function standardErrorLog({ settings }: Config, clock: Clock, telemetry: Telemetry): LeveledLog {

@@ -12,18 +12,23 @@ export interface OpenStores {
   logStore: Store;
 }
 
-/** `openStore` replaces the engine, for tests. Throws `configuration` with a one-line reason. */
+export interface Opening {
+  /** Replaces the engine, for tests. */
+  openStore: ((options: SqliteOptions) => Store) | undefined;
+  instance: string;
+  log: Log;
+  /** False: files of an older version are refused with `PendingMigration`. */
+  mayMigrate: boolean;
+}
+
+/** Throws `configuration` with a one-line reason, and `PendingMigration`. */
 export async function openDatabases(
   config: Config,
   folder: string,
-  {
-    openStore,
-    instance,
-    log,
-  }: { openStore?: ((options: SqliteOptions) => Store) | undefined; instance: string; log: Log },
+  { openStore, instance, log, mayMigrate }: Opening,
 ): Promise<OpenStores> {
   const database = config.database();
   if (database === undefined || openStore !== undefined)
-    return openStores(folder, openStore ?? openSqlite, log);
+    return openStores(folder, openStore ?? openSqlite, { log, mayMigrate });
   return openPostgresStores(database, { instance, log });
 }

@@ -110,7 +110,7 @@ async function upgraded(config: Config, folder: string, log: Log): Promise<void>
   }
   const { "backup.before_upgrade": isWanted, "backup.recipients": recipients } = config.settings;
   if (isWanted) await backUpBeforeUpgrade({ folder, backups: config.backupFolder(), recipients, log });
-  const { store, logStore } = await openStores(folder, openSqlite, log);
+  const { store, logStore } = await openStores(folder, openSqlite, { log });
   await logStore.close();
   await store.close();
 }

@@ -29,6 +29,7 @@ export { CachedByGeneration } from "./cache";
 export { changeCopy, ClosedDatabase, copyDatabase, schemaOf } from "./copies";
 export { fact, SET_FACT, setFact } from "./facts";
 export { mainMigrations } from "./schema/main";
+export { PendingMigration } from "./migrate";
 export { newestSchema } from "./schema/newest";
 export { damageOf } from "./damage";
 export { keepsRests } from "./erasure";

@@ -21,10 +21,22 @@ const TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
 const HAS_TABLE = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'schema_migrations'";
 const NEWEST = "SELECT COALESCE(MAX(version), 0) AS version FROM schema_migrations";
 
-/** Throws `configuration` when the schema is newer than the newest known migration. */
-export function refuseNewer(database: Database, migrations: readonly Migration[]): void {
+/** A database must be migrated, and the caller wants to do something before. */
+export class PendingMigration extends Error {}
+
+/**
+ * Throws `configuration` when the schema is newer than the newest known migration, and `PendingMigration` when it is older and
+ * may not be migrated.
+ */
+export function refuseOther(
+  database: Database,
+  migrations: readonly Migration[],
+  { mayMigrate }: { mayMigrate: boolean },
+): void {
   const found = versionOf(database);
   const known = newestOf(migrations);
+  // One without tables is being created.
+  if (!mayMigrate && found > 0 && found < known) throw new PendingMigration(database.filename);
   if (found <= known) return;
   throw configurationError(
     `${database.filename} was written by a newer version of runtime (schema ${found}; this version supports ${known}). ` +

@@ -4,7 +4,7 @@ import type { Database } from "bun:sqlite";
 import { chmodSync, existsSync } from "node:fs";
 import { unavailable } from "../errors";
 import { Erasure, type ErasureOptions, markClean } from "./erasure";
-import { type Migration, migrate, refuseNewer } from "./migrate";
+import { type Migration, migrate, refuseOther } from "./migrate";
 import { type Awaitable, type Kind, query, type Query, type SqlValue, type Store } from "./port";
 import { type Transaction, type Wait, type WriteOptions } from "./port";
 import { Reserve } from "./reserve";
@@ -20,6 +20,8 @@ export interface SqliteOptions extends ErasureOptions {
   migrations: readonly Migration[];
   /** `full` survives a power loss; `normal` may lose the last commits (the execution log uses it). Default `full`. */
   durability?: Durability;
+  /** False: an older file is refused with `PendingMigration`. Default true. */
+  mayMigrate?: boolean;
   /** How long a write waits for another process's lock, ms. Default 30 s. */
   lockTimeoutMs?: number;
   /** Opens the connection that writes. Replaced by tests. */
@@ -42,7 +44,7 @@ const RETRY_AFTER_MS = 1000;
 const GENERATIONS = query<{ kind: Kind; value: number }>("SELECT kind, value FROM generations");
 const DATA_VERSION = query<{ data_version: number }>("PRAGMA data_version");
 
-/** Opens and migrates a file. Throws `configuration` if it was written by a newer version. */
+/** Opens and migrates a file. Throws `configuration` if it was written by a newer version, and `PendingMigration`. */
 export function openSqlite(options: SqliteOptions): Store {
   const opened: Database[] = [];
   const keep = (database: Database): Database => {
@@ -52,7 +54,8 @@ export function openSqlite(options: SqliteOptions): Store {
   try {
     // An existing file is only read until its version is known.
     const early = existsSync(options.file) ? keep(openReader(options.file)) : undefined;
-    if (early !== undefined) refuseNewer(early, options.migrations);
+    const { mayMigrate = true } = options;
+    if (early !== undefined) refuseOther(early, options.migrations, { mayMigrate });
     const writer = keep((options.openWriter ?? open)(options.file, options.durability ?? "full"));
     migrate(writer, options.migrations, { initialize: markClean });
     chmodSync(options.file, 0o600);
