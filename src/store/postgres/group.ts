@@ -149,10 +149,12 @@ class BodyRun {
   }
 
   async #answer({ text, params }: Step): Promise<Answer> {
-    const [, answer] = await Promise.allSettled([
+    const [savepoint, answer] = await Promise.allSettled([
       this.#execute("SAVEPOINT step", []),
       this.#execute(text, params),
     ]);
+    // There is nothing to go back to, and the statement fails because of it.
+    if (savepoint.status === "rejected") throw savepoint.reason;
     if (answer.status === "rejected") {
       if (endsTransaction(answer.reason)) throw answer.reason;
       await this.#execute("ROLLBACK TO SAVEPOINT step", []);

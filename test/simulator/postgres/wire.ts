@@ -35,6 +35,8 @@ export interface Backend {
   /** The client has closed the connection. */
   hungUp(): void;
   listen(channel: string, heard: () => void): void;
+  /** Called when it may have begun to wait for the client. */
+  watchSilence(): void;
   /** The write of whose body this is a statement. Called when it is sent. */
   recordOf(text: string): WriteRecord | undefined;
 }
@@ -156,6 +158,7 @@ export class Wire {
     this.#heldRequests++;
     this.#server.after(ms, () => {
       this.#heldRequests--;
+      this.#backend.watchSilence();
       this.#server.kick();
     });
   }
