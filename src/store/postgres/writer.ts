@@ -59,6 +59,9 @@ export class Writer {
   #queue: Pending[] = [];
   /** Those of the current transaction. */
   #group: Pending[] = [];
+  #transaction: WriteTransaction | undefined;
+  /** A write of the current transaction was refused before the transaction had begun. */
+  #isGivenUp = false;
   #running = false;
   #link: Link | undefined;
   /** The process of the server that works for the link. */
@@ -145,9 +148,11 @@ export class Writer {
     const isOld = ({ since }: Pending): boolean => since < before;
     const old = this.#queue.filter(isOld);
     if (old.length > 0) this.#queue = this.#queue.filter((pending) => !isOld(pending));
-    for (const pending of old) pending.reject(reason);
-    // It comes back to the queue. If its commit was sent, it is unknown.
-    if (this.#group.some(isOld)) this.#link?.lose();
+    // One that waits with the beginning of a transaction must not be committed with it.
+    const waiting = this.#hasBegun() ? [] : this.#group.filter(isOld);
+    if (waiting.length > 0) this.#group = this.#group.filter((pending) => !isOld(pending));
+    this.#isGivenUp ||= waiting.length > 0;
+    for (const pending of [...old, ...waiting]) pending.reject(reason);
     this.#giveUpUnknown(reason, ({ group }) => group.some(isOld));
   }
 
@@ -162,12 +167,15 @@ export class Writer {
     const link = await this.#connected();
     this.#session = undefined;
     const transaction = new WriteTransaction(link, this.#options, (session) => (this.#session = session));
+    this.#transaction = transaction;
+    this.#isGivenUp = false;
     this.#group = [];
     try {
       if (this.#unknown.length > 0) await this.#askForUnknown(transaction);
       const ran = await runGroup(transaction.execute, this.#taken(transaction), savepoints);
       const begun = await transaction.begin;
-      if (ran === undefined) await transaction.execute("ROLLBACK", []);
+      if (ran === undefined || this.#isGivenUp) await transaction.execute("ROLLBACK", []);
+      if (this.#isGivenUp) return this.#putBack();
       if (ran === undefined || !(await this.#commit(transaction, ran, begun))) await this.#again();
     } catch (error) {
       this.#refuse(error, transaction.hasBegun);
@@ -232,14 +240,22 @@ export class Writer {
   }
 
   async #again(): Promise<void> {
+    this.#putBack();
+    await this.#flush(true);
+  }
+
+  #putBack(): void {
     this.#queue = [...this.#group, ...this.#queue];
     this.#group = [];
-    await this.#flush(true);
+  }
+
+  #hasBegun(): boolean {
+    return this.#transaction?.hasBegun === true;
   }
 
   /** After a failure of the whole group: it is run again, or refused if that would fail in the same way. */
   #refuse(error: unknown, hasBegun: boolean): void {
-    if (!hasBegun || isLost(error) || isConflict(error)) this.#queue = [...this.#group, ...this.#queue];
+    if (!hasBegun || isLost(error) || isConflict(error)) this.#putBack();
     else for (const pending of this.#group) pending.reject(translateError(error));
   }
 

@@ -155,6 +155,27 @@ testOnPostgres(
   },
 );
 
+testOnPostgres(
+  "a write that waits for the lock for too long is refused, and not stored with the next",
+  async () => {
+    await using here = await stage({ limitMs: 1000 });
+    await here.store.write(() => mark("first"));
+    const blocker = await connectorOf({
+      url: here.cluster.url(),
+      preparedStatements: true,
+      applicationName: "blocker",
+    }).connect();
+    await blocker.sql.unsafe("SELECT pg_advisory_lock(hashtextextended('runtime writer of runtime', 0))");
+    const late = here.store.write(() => mark("late"));
+
+    await expect(late).rejects.toThrow("The database did not answer in time.");
+    const next = here.store.write(() => mark("next"));
+    await blocker.close();
+    expect(await next).toBe(1);
+    expect((await here.store.all(MARKS)).map(({ operation }) => operation)).toEqual(["first", "next"]);
+  },
+);
+
 testOnPostgres("a commit that the server has rolled back is repeated if that may help", async () => {
   await using here = await stage();
   await here.store.write(() => mark("first"));
