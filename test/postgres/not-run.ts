@@ -24,4 +24,8 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "store/old-schemas.test.ts": SQLITE,
   "store/sqlite-processes.test.ts": SQLITE,
   "store/sqlite.test.ts": SQLITE,
+  "threats/audit-tampering.test.ts": FILES,
+  "threats/disk-full.test.ts": FILES,
+  "threats/old-and-newer-databases.test.ts": FOLDER,
+  "threats/raw-files.test.ts": FILES,
 };

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { api, at } from "../support/api";
 import { connect, databaseOf, movableClock, type Stage, startStage } from "../server/stage";
+import { testOnSqlite } from "../support/on-sqlite";
 import { printFigure } from "./figure";
 
 const DAY_MS = 24 * 3600_000;
@@ -78,7 +79,7 @@ describe("pending consents", () => {
     expect((await consent("grace", "a")).status).toBe(200);
   });
 
-  test("that ended or expired are kept in a number that is bounded", async () => {
+  testOnSqlite("that ended or expired are kept in a number that is bounded", async () => {
     for (let day = 0; day < 5; day++) {
       for (let user = 0; user < 8; user++) await consent(`user-${day}-${user}`, "a");
       clock.move(DAY_MS + 1);
@@ -90,7 +91,7 @@ describe("pending consents", () => {
     ).toBe(stored);
   });
 
-  test("take little room: scopes are stored once, and their length is limited", async () => {
+  testOnSqlite("take little room: scopes are stored once, and their length is limited", async () => {
     const scopes = (length: number) =>
       Array.from({ length: 100 }, (_, index) => `${index}`.padEnd(length, "x"));
     const request = (length: number) =>

@@ -5,7 +5,7 @@ import * as oauth from "oauth4webapi";
 import { FormerProviders } from "../../src/connections/former-providers";
 import { OpenIdIssuer } from "../../src/identity";
 import type { ProviderPreset } from "../../src/providers";
-import { query, run, touch } from "../../src/store";
+import { get, query, run, touch } from "../../src/store";
 import { recordOf, SECRET } from "../authorization/providers/record";
 import { type ProviderSite, startProviderSite } from "../authorization/providers/site";
 import { at } from "../support/api";
@@ -255,9 +255,11 @@ describe("a provider's address at another origin", () => {
     await using stage = await connected();
     const { site, collector } = stage;
     const { store } = site.deployment.runtime.core;
-    const SET = query("UPDATE auth_providers SET oauth2 = json_set(oauth2, '$.refresh_request.endpoint', ?)");
     await store.write(function* () {
-      yield* run(SET, `${collector.url}/refresh`);
+      const row = yield* get(query<{ oauth2: string }>("SELECT oauth2 FROM auth_providers"));
+      const oauth2 = JSON.parse(row?.oauth2 ?? "");
+      oauth2.refresh_request.endpoint = `${collector.url}/refresh`;
+      yield* run(query("UPDATE auth_providers SET oauth2 = ?"), JSON.stringify(oauth2));
       yield* touch("providers");
     });
     site.deployment.clock.move(2 * 3_600_000);

@@ -1,6 +1,7 @@
 // Without a collector there are no traces, and nothing is made for them.
 import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import { AsyncLocalStorage } from "node:async_hooks";
+import { testOnSqlite } from "../../support/on-sqlite";
 import { startTraced } from "./traced";
 import { execute } from "../../hooks/hooked";
 
@@ -16,7 +17,8 @@ test("with a collector, the spans travel in a storage", async () => {
   expect(runs).toHaveBeenCalled();
 });
 
-test.each<[string, Record<string, string>]>([
+// On PostgreSQL, requests have a storage of their own.
+testOnSqlite.each<[string, Record<string, string>]>([
   ["no collector", { OTEL_EXPORTER_OTLP_ENDPOINT: "" }],
   ["OTEL_SDK_DISABLED", { OTEL_SDK_DISABLED: "true" }],
   ["OTEL_TRACES_EXPORTER=none", { OTEL_TRACES_EXPORTER: "none" }],
