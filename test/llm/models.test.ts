@@ -7,6 +7,7 @@ import { startModelServer } from "../sandbox/models/chat-server";
 import { api, at } from "../support/api";
 import { damageSealed } from "../support/damage";
 import { openLateStore } from "../support/late-store";
+import { testOnSqlite } from "../support/on-sqlite";
 import { type Site, startSite } from "../support/site";
 
 const STATIC = {
@@ -44,11 +45,20 @@ describe("a stored entry", () => {
       binding: { id: "default", type: "project" },
     });
     expect(JSON.stringify([entry, await models.list(operator)])).not.toContain("CANARY");
-    await site.runtime.core.store.check();
-    for (const file of ["runtime.db", "runtime.db-wal"]) {
-      const stored = readFileSync(join(site.folder, ".local/share/runtime", file)).toString("latin1");
-      expect(stored).not.toContain("stored-CANARY");
-    }
+  });
+
+  testOnSqlite("has its key only sealed in the files", async () => {
+    const { models, core } = site.runtime;
+    const openai = { base_url: "http://sealed.test/v1", api_key: "stored-CANARY" };
+    await models.create(operator, { id: "sealed", openai });
+    await core.store.check();
+    const folder = join(site.folder, ".local/share/runtime");
+    const stored = ["runtime.db", "runtime.db-wal"]
+      .map((file) => readFileSync(join(folder, file)).toString("latin1"))
+      .join("");
+
+    expect(stored).toContain("http://sealed.test/v1");
+    expect(stored).not.toContain("stored-CANARY");
   });
 
   test("is changed field by field; an empty key removes it; its id is taken once", async () => {

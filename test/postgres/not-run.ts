@@ -15,6 +15,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "cli/database.test.ts": COPIES,
   "cli/terminal-manners.test.ts": FOLDER,
   "interop/mcp/**": PROCESSES,
+  "manifest/killed.test.ts": PROCESSES,
   "metrics/growth.test.ts": FILES,
   "moving/**": COPIES,
   "processes/**": PROCESSES,
