@@ -3,6 +3,7 @@ import { Upstream } from "../support/mcp-upstream";
 import { describe, expect, test } from "bun:test";
 import { nouns } from "../../cli/nouns";
 import { at } from "../support/api";
+import { testOnSqlite } from "../support/on-sqlite";
 import { jsonOf, newTerminal } from "./support/fake-io";
 import { startAtTerminal } from "./support/processes";
 
@@ -174,7 +175,7 @@ test("an admin key that is not the last one needs only --yes", async () => {
   expect((await terminal.run(["keys", "delete", first, "--yes"])).code).toBe(0);
 });
 
-test("Ctrl-C at the question deletes nothing", async () => {
+testOnSqlite("Ctrl-C at the question deletes nothing", async () => {
   const terminal = newTerminal();
   const id = (await MAKE["keys"]?.(terminal)) ?? "";
 
