@@ -13,6 +13,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "cli/commands/doctor.test.ts": FOLDER,
   "cli/commands/next.test.ts": FOLDER,
   "cli/database.test.ts": COPIES,
+  "cli/process.test.ts": PROCESSES,
   "cli/terminal-manners.test.ts": FOLDER,
   "interop/mcp/**": PROCESSES,
   "manifest/killed.test.ts": PROCESSES,
