@@ -55,8 +55,13 @@ describe("reads", () => {
   });
 
   test("are not retried when no time is left", async () => {
-    await using stub = new Stub().on("users.info", broken(), USER);
-    const connection = new Connection(stub.apiUrl, { timeMs: 0 });
+    let connection: Connection | undefined;
+    const slow = (): Response => {
+      connection?.clock.move(1000);
+      return broken();
+    };
+    await using stub = new Stub().on("users.info", slow, USER);
+    connection = new Connection(stub.apiUrl, { timeMs: 1000 });
     await failureOf(new ChatClient(connection.context()).call("users.info"));
     expect(stub.calls()).toBe(1);
   });
