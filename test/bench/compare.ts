@@ -42,25 +42,31 @@ export async function startBaseline(
   return { port: Number(await child.line(START_MS)), pid: child.pid, stop: () => child.stop() };
 }
 
+export interface Load {
+  connections?: number;
+  /** See `Job.polls`. Not where something that answers the sides runs on the core of the generator, or waits for the disk. */
+  polls?: boolean;
+}
+
 /** Loads the sides alternately. Every side is warmed up before the first round. */
 export async function load<Name extends string>(
   context: Context,
   sides: Readonly<Record<Name, Side>>,
-  connections = CONNECTIONS,
+  { connections = CONNECTIONS, polls = true }: Load = {},
 ): Promise<Record<Name, Measured[]>> {
   const { options, children } = context;
   const loader = await startLoader(children);
   const names = Object.keys(sides) as Name[];
-  const work = (times: Pick<Job, "connections" | "measureMs" | "warmupMs">) =>
+  const work = (times: Pick<Job, "connections" | "polls" | "measureMs" | "warmupMs">) =>
     Object.fromEntries(names.map((name) => [name, () => round(loader, sides[name], times)])) as Record<
       Name,
       () => Promise<Measured>
     >;
   try {
     const many = Math.max(connections, CONNECTIONS);
-    await inTurn(1, work({ connections: many, measureMs: 100, warmupMs: FIRST_WARMUP_MS }));
+    await inTurn(1, work({ connections: many, polls, measureMs: 100, warmupMs: FIRST_WARMUP_MS }));
     const measureMs = options.seconds * 1000;
-    return await inTurn(options.rounds, work({ connections, measureMs, warmupMs: WARMUP_MS }));
+    return await inTurn(options.rounds, work({ connections, polls, measureMs, warmupMs: WARMUP_MS }));
   } finally {
     await loader.stop();
   }
@@ -69,7 +75,7 @@ export async function load<Name extends string>(
 function round(
   loader: Loader,
   { port, pid, requests, status = 200, contains, until }: Side,
-  times: Pick<Job, "connections" | "measureMs" | "warmupMs">,
+  times: Pick<Job, "connections" | "polls" | "measureMs" | "warmupMs">,
 ): Promise<Measured> {
   return loader.run({ ...times, port, pid, requests: requests.map(rawRequest), status, contains, until });
 }
@@ -80,9 +86,9 @@ export async function compareRates(
   name: string,
   bound: Bound,
   sides: { ours: Side; baseline: Side },
-  work: Work = "computes",
+  { work = "computes", polls = work === "computes" }: { work?: Work; polls?: boolean } = {},
 ): Promise<Row> {
-  const { ours, baseline } = await load(context, sides);
+  const { ours, baseline } = await load(context, sides, { polls });
   return rateRow(name, bound, ours, baseline, work);
 }
 

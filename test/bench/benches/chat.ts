@@ -72,7 +72,11 @@ async function besideGateway(
   const gateway = await startPortkey(context, model, REQUEST);
   const contains = "The answer of the bench.";
   const ours: Side = { ...server, requests: [{ ...REQUEST, key }], contains };
-  const measured = await load(context, { ours, gateway: { ...gateway, contains } }, CONNECTIONS);
+  const measured = await load(
+    context,
+    { ours, gateway: { ...gateway, contains } },
+    { connections: CONNECTIONS, polls: false },
+  );
   await gateway.stop();
   const rate = rateRow("chat", RATE, measured.ours, measured.gateway);
   return [
@@ -116,7 +120,11 @@ async function firstByte(
     contains: "[DONE]",
     until: "data: ",
   });
-  const measured = await load(context, { direct: side(upstream), floor: side(floor), ours: side(server) }, 1);
+  const measured = await load(
+    context,
+    { direct: side(upstream), floor: side(floor), ours: side(server) },
+    { connections: 1, polls: false },
+  );
   await floor.stop();
   const added = (rounds: readonly Measured[]): number[] =>
     rounds.map(({ p50 }, round) => p50 - (measured.direct[round]?.p50 ?? NaN));

@@ -47,9 +47,9 @@ export function executions(users: readonly User[], key: string): HttpRequest[] {
 }
 
 async function rowsOf(context: Context, sides: Record<"direct" | "floor" | "ours", Side>): Promise<Row[]> {
-  const alone = await load(context, sides, 1);
+  const alone = await load(context, sides, { connections: 1, polls: false });
   const { floor, ours } = sides;
-  const crowded = await load(context, { floor, ours }, CONNECTIONS);
+  const crowded = await load(context, { floor, ours }, { connections: CONNECTIONS, polls: false });
   return [latencyRow(alone), loadedRow(crowded)];
 }
 

@@ -54,7 +54,8 @@ export const history: Bench = {
         contains,
         requests: shuffled(requests(deployment)),
       });
-      const row = await compareRates(context, name, BOUND, { ours: side(long), baseline: side(short) });
+      const sides = { ours: side(long), baseline: side(short) };
+      const row = await compareRates(context, name, BOUND, sides, { polls: false });
       rows.push({ ...row, note: `${grouped(connections)} against ${SHORT} connections; ${row.note ?? ""}` });
     }
     await Promise.all([short.served.stop(), long.served.stop(), upstream.stop()]);

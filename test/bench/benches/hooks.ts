@@ -39,7 +39,7 @@ export const hooks: Bench = {
         plain: { ...servers.plain, requests: executions(plain.users, plain.key), contains },
         hooked: { ...servers.hooked, requests: executions(hooked.users, hooked.key), contains },
       } satisfies Sides,
-      1,
+      { connections: 1, polls: false },
     );
     const running = [bare, servers.hooked, servers.plain, upstream, webhook];
     await Promise.all(running.map((one) => one.stop()));

@@ -45,7 +45,7 @@ export const mcp: Bench = {
     const first = await load(
       context,
       { ours, baseline: { ...floor, requests: nothing, contains: "done" } },
-      CONNECTIONS,
+      { connections: CONNECTIONS },
     );
     const looped = await calls(server, deployment, TOOL, { text: "hello" });
     const rest = executions(deployment.users, deployment.key);
@@ -55,7 +55,7 @@ export const mcp: Bench = {
         ours: { ...server, requests: looped, contains: '"structuredContent"' },
         baseline: { ...server, requests: rest, contains: '"success":true' },
       },
-      CONNECTIONS,
+      { connections: CONNECTIONS, polls: false },
     );
     await floor.stop();
     const rows = [
@@ -160,7 +160,7 @@ async function compareWith(context: Context, start: Start, ours: Side): Promise<
     body: { jsonrpc: "2.0", id, method: "tools/call", params: { name: "Nothing", arguments: {} } },
   }));
   const sides = { ours, theirs: { ...gateway, requests, contains: "done" } };
-  const measured = await load(context, sides, CONNECTIONS);
+  const measured = await load(context, sides, { connections: CONNECTIONS });
   await gateway.stop();
   const rate = (round: Measured): number => round.rate;
   return { name, ours: measured.ours.map(rate), theirs: measured.theirs.map(rate) };
@@ -176,7 +176,7 @@ async function compareOverStreams(
   const measureMs = options.seconds * 1000;
   const once = { ...context, options: { ...options, rounds: 1 } };
   return inTurn(options.rounds, {
-    ours: async () => (await load(once, { ours }, CONNECTIONS)).ours[0]?.rate ?? NaN,
+    ours: async () => (await load(once, { ours }, { connections: CONNECTIONS })).ours[0]?.rate ?? NaN,
     theirs: async () => {
       // Started again each time: once its clients have disconnected, this gateway no longer answers.
       const gateway = await start(context);

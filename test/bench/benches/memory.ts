@@ -45,7 +45,7 @@ async function highest(
     most = most === undefined ? undefined : Math.max(most, residentMemory(pid) ?? 0);
   }, SAMPLE_MS);
   try {
-    await load(context, { ours: { port, pid, requests: mixture(deployment) } });
+    await load(context, { ours: { port, pid, requests: mixture(deployment) } }, { polls: false });
     return most;
   } finally {
     clearInterval(timer);

@@ -91,7 +91,7 @@ async function engineRow(
     baseline: await side(sqlite, deployments.sqlite),
   };
   // The server waits for the database on another core.
-  return compareRates(context, name, atLeast(least), sides, waits ? "waits for the disk" : "computes");
+  return compareRates(context, name, atLeast(least), sides, loadOf(waits));
 }
 
 interface Compared {
@@ -111,10 +111,8 @@ async function get(context: Context, engines: Engines, cluster: Cluster): Promis
   const record = await answerOf(engines.postgres, path, key);
   const bare = await startBaseline(context, "postgres-get", [cluster.url(), SCHEMA, key, PROVIDER, record]);
   const side = { requests: [{ path, key }], contains };
-  const bareRow = await compareRates(context, "postgres-get-bare", atLeast(0.8), {
-    ours: { ...engines.postgres, ...side },
-    baseline: { ...bare, ...side },
-  });
+  const sides = { ours: { ...engines.postgres, ...side }, baseline: { ...bare, ...side } };
+  const bareRow = await compareRates(context, "postgres-get-bare", atLeast(0.8), sides, loadOf(false));
   await bare.stop();
   return [row, bareRow];
 }
@@ -129,10 +127,8 @@ async function list(context: Context, engines: Engines, cluster: Cluster): Promi
   writeFileSync(file, await answerOf(engines.postgres, LIST_PATH, key));
   const bare = await startBaseline(context, "postgres-list", [cluster.url(), SCHEMA, file]);
   const side = { requests: [{ path: LIST_PATH, key }], contains };
-  const bareRow = await compareRates(context, "postgres-list-bare", atLeast(0.8), {
-    ours: { ...engines.postgres, ...side },
-    baseline: { ...bare, ...side },
-  });
+  const sides = { ours: { ...engines.postgres, ...side }, baseline: { ...bare, ...side } };
+  const bareRow = await compareRates(context, "postgres-list-bare", atLeast(0.8), sides, loadOf(false));
   await bare.stop();
   return [row, bareRow];
 }
@@ -178,6 +174,10 @@ async function bareRow(
 ): Promise<Row> {
   const side = { requests: await requests(deployments.postgres, postgres), contains };
   const sides = { ours: { ...postgres, ...side }, baseline: { ...bare, ...side } };
-  const kind = waits ? "waits for the disk" : "computes";
-  return compareRates(context, `${name}-bare`, atLeast(0.8), sides, kind);
+  return compareRates(context, `${name}-bare`, atLeast(0.8), sides, loadOf(waits));
+}
+
+/** PostgreSQL runs on the core of the load generator. */
+function loadOf(waits: boolean) {
+  return { work: waits ? "waits for the disk" : "computes", polls: false } as const;
 }

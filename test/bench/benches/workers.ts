@@ -71,7 +71,7 @@ export const workers: Bench = {
       },
       ours: { ...server, requests: calls(PATH, "Bench_Nothing", sessions), contains },
     };
-    const row = addedRow(await load(context, sides, 1));
+    const row = addedRow(await load(context, sides, { connections: 1, polls: false }));
     await proxy.stop();
     const others = await gatewaysRow(context, sides.ours, {
       name: "workers-gateways",
@@ -120,7 +120,7 @@ async function manyRows(context: Context): Promise<Row[]> {
     requests: [{ path: LIST, key }],
     contains: '"page_count":25',
   });
-  const listed = await load(context, { none: side(none, 0), many: side(many, 1) }, 1);
+  const listed = await load(context, { none: side(none, 0), many: side(many, 1) }, { connections: 1 });
   await Promise.all(servers.map((server) => server.stop()));
   const p50 = (rounds: readonly Measured[]): number[] => rounds.map((round) => round.p50);
   const figures = ratios(p50(listed.many), p50(listed.none));

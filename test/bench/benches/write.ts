@@ -26,7 +26,7 @@ export const write: Bench = {
       ours: { ...ours, requests, contains: '"updated_at"' },
       baseline: { ...floor, requests, contains: '"updated_at"' },
     };
-    const row = await compareRates(context, "write", atLeast(0.6), sides, "waits for the disk");
+    const row = await compareRates(context, "write", atLeast(0.6), sides, { work: "waits for the disk" });
     await Promise.all([ours.stop(), floor.stop()]);
     return [row];
   },

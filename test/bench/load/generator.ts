@@ -25,6 +25,10 @@ async function perform(job: Job): Promise<Measured> {
   };
   const connections = Array.from({ length: job.connections }, () => exchange(exchanges));
   const failure = Promise.all(connections);
+  const poll = (): void => {
+    if (!over) setImmediate(poll);
+  };
+  if (job.polls) poll();
   let begin: Usage;
   let end: Usage;
   try {

@@ -8,6 +8,11 @@ export interface Job {
   /** Warm-up time, ms. */
   warmupMs: number;
   measureMs: number;
+  /**
+   * The generator looks for answers all the time, which needs a core of its own. Otherwise it sleeps while there are none: a
+   * server that is slower than the generator then pays for waking it, and a faster one does not.
+   */
+  polls?: boolean;
   /** Whole raw requests, used in turn. */
   requests: readonly string[];
   /** Every answer must have this status … */
