@@ -95,7 +95,9 @@ async function handled(
     key === undefined ? operation.handle(call) : handledOnce(operation, call, params, key);
   const run = () => (revocation === undefined ? handle() : revocation.during(handle));
   const isConditional = operation.method !== "GET" && hasPrecondition(request);
-  const value = await (isConditional ? underPreconditions(request, operation, call, run) : run());
+  const value = await (isConditional
+    ? underPreconditions(front.turns, request, operation, call, run)
+    : run());
   const response = responseOf(operation, request, value);
   if (operation.tool !== undefined)
     await markDeprecated(response.headers, runtime, principal, operation.tool(call));

@@ -3,6 +3,7 @@ import type { Random } from "../src/crypto";
 import { malformedRequest, toRuntimeError } from "../src/errors";
 import type { Principal } from "../src/identity";
 import type { Runtime } from "../src/runtime";
+import { Turns } from "../src/turns";
 import { errorAnswer } from "./answer";
 import { BadCredentials } from "./bad-credentials";
 import { clientAddressesOf } from "./client-address";
@@ -27,6 +28,8 @@ export interface Front {
   /** Undefined: calls are not limited. */
   readonly rateLimit: RateLimit | undefined;
   readonly badCredentials: BadCredentials;
+  /** For requests with preconditions. */
+  readonly turns: Turns;
   readonly requestLog: RequestLog;
   readonly cors: Cors;
   /** Whether browsers reach the server over TLS, its own or that of a proxy. */
@@ -100,6 +103,7 @@ export function frontOf(runtime: Runtime, stopping: AbortSignal, { peerOf, keepO
     stopping,
     rateLimit: rateLimitOf(settings, clock, runtime.core.telemetry),
     badCredentials: new BadCredentials(runtime.limits, clock),
+    turns: new Turns(runtime.core),
     requestLog: new RequestLog(runtime.core),
     cors: corsOf(settings),
     isSecure: tls !== undefined || settings.public_url?.startsWith("https:") === true,

@@ -2,9 +2,11 @@
 // address, and its `ETag` is a hash of that. Records without a GET of their own have no tag that could match.
 import { JsonText } from "../src/base";
 import { preconditionFailed, RuntimeError } from "../src/errors";
+import type { Turns } from "../src/turns";
 import { matchesTag } from "./answer";
 import { operations, type ServedOperation } from "./operations";
 import type { AnyCall } from "./operations/operation";
+import { requestUrl } from "./request-url";
 
 /** The operations that read what is at a path. */
 const READS = new Map(
@@ -13,9 +15,6 @@ const READS = new Map(
     .map((each) => [each.path, each] as const),
 );
 
-/** Requests with a precondition that wait for each other, by address. Without it, two could pass with the same tag. */
-const turns = new Map<string, Promise<unknown>>();
-
 /** Whether a request has conditions for what it does. */
 export function hasPrecondition({ headers }: Request): boolean {
   return headers.has("if-match") || headers.has("if-none-match");
@@ -23,34 +22,29 @@ export function hasPrecondition({ headers }: Request): boolean {
 
 /**
  * Runs an operation that changes something, unless a precondition of its request is false: then throws
- * `precondition_failed`. Requests of one process at the same address take turns.
+ * `precondition_failed`. Requests with one at the same path take turns, at all servers: otherwise two could pass with the same
+ * tag. Throws what `Turns` throws.
  */
-export async function underPreconditions(
-  { headers, url }: Request,
+export function underPreconditions(
+  turns: Turns,
+  request: Request,
   operation: ServedOperation,
   call: AnyCall,
   run: () => unknown,
 ): Promise<unknown> {
-  const key = `${call.principal.projectId} ${url}`;
-  const before = turns.get(key);
-  const turn = (async () => {
-    await before?.catch(() => undefined);
+  const { headers } = request;
+  return turns.during(`${call.principal.projectId} ${requestUrl(request).pathname}`, async (check) => {
     const tag = await currentTag(operation, call);
     // Of a missing record, the operation itself says so (section 13.2.1), unless it would create it.
-    if (tag === undefined && READS.has(operation.path)) return run();
+    const isMissing = tag === undefined && READS.has(operation.path);
     const [match, noneMatch] = [headers.get("if-match"), headers.get("if-none-match")];
-    if (match !== null && (tag === undefined || !matchesTag(match, tag, false)))
+    if (!isMissing && match !== null && (tag === undefined || !matchesTag(match, tag, false)))
       throw preconditionFailed("The record is not the one of If-Match. Get it again, and repeat the change.");
     if (noneMatch !== null && tag !== undefined && matchesTag(noneMatch, tag, true))
       throw preconditionFailed("The record exists or has not changed (If-None-Match). Nothing was done.");
+    await check();
     return run();
-  })();
-  turns.set(key, turn);
-  try {
-    return await turn;
-  } finally {
-    if (turns.get(key) === turn) turns.delete(key);
-  }
+  });
 }
 
 /** The tag of what is at the address; undefined if there is nothing. */

@@ -6,6 +6,7 @@ import type { Core } from "../core";
 import { hashOf, newToken, type Place, sameSecret } from "../crypto";
 import { RuntimeError } from "../errors";
 import type { Provider, Providers } from "../providers";
+import { isFirst } from "../store";
 import { providerAddress } from "./address";
 import { parseCallback } from "./callback/checks";
 
@@ -36,8 +37,6 @@ interface SealedState {
 export class PageAuthorization {
   readonly #core: Core;
   readonly #providers: Providers;
-  /** Hashes of states whose code was exchanged, with their expiry: a repeated exchange may revoke what the first one got. */
-  readonly #exchanged = new Map<string, number>();
 
   constructor(core: Core, providers: Providers) {
     this.#core = core;
@@ -93,7 +92,7 @@ export class PageAuthorization {
     const callback = await this.#callback(externalId, statePrefix, query);
     if (callback === undefined || callback.state.verifier === undefined) return "skipped";
     const { provider, parameters, state } = callback;
-    if (!this.#first(parameters.state, state.expires_at)) return "skipped";
+    if (!(await this.#isFirst(parameters.state, state.expires_at))) return "skipped";
     // Only the tokens are wanted: no further request is made with them.
     const oauth2 = { ...provider.oauth2, userInfo: undefined, introspection: undefined };
     try {
@@ -122,14 +121,13 @@ export class PageAuthorization {
     return state === undefined ? undefined : { parameters, provider, state };
   }
 
-  /** Whether a state comes for the first time. Browsers repeat callbacks, for example when a page is loaded again. */
-  #first(state: string, expiresAt: number): boolean {
-    const now = this.#core.clock.now();
-    for (const [hash, until] of this.#exchanged) if (until <= now) this.#exchanged.delete(hash);
-    const hash = hashOf(state);
-    if (this.#exchanged.has(hash)) return false;
-    this.#exchanged.set(hash, expiresAt);
-    return true;
+  /**
+   * Whether a state comes for the first time, at any server. Browsers repeat callbacks, for example when a page is loaded again,
+   * and a repeated exchange may revoke what the first one got.
+   */
+  #isFirst(state: string, expiresAt: number): Promise<boolean> {
+    const { store, clock } = this.#core;
+    return store.write(() => isFirst(`code of ${hashOf(state)}`, clock.now(), expiresAt));
   }
 
   // The keyring refuses forged states, and those of a deleted data key.

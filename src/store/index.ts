@@ -57,6 +57,7 @@ export {
   type HeldLease,
   type Lease,
   Leases,
+  isFirst,
   releaseLease,
   type Seen,
   stillHeld,

@@ -31,6 +31,9 @@ const SWEEP = query(
   "DELETE FROM leases WHERE name IN (SELECT name FROM leases WHERE expires_at < ? AND holder IS NULL " +
     "ORDER BY expires_at LIMIT 20)",
 );
+const MARK = query(
+  "INSERT INTO leases (name, holder, fence, expires_at) VALUES (?, NULL, 1, ?) ON CONFLICT (name) DO NOTHING",
+);
 /** A lease that was released this long ago is not needed any more, so its fence may start again. */
 const SWEPT_AFTER_MS = 24 * 3_600_000;
 
@@ -52,6 +55,12 @@ export function* takeLease(
 /** A heartbeat. Returns 0 if the lease was lost. */
 export function extendLease({ name, holder, fence }: Lease, now: number): Transaction<number> {
   return run(EXTEND, now + DEAD_AFTER_MS, name, holder, fence);
+}
+
+/** Whether a name comes for the first time, in any process. It is remembered until a day after `until`. */
+export function* isFirst(name: string, now: number, until: number): Transaction<boolean> {
+  yield* run(SWEEP, now - SWEPT_AFTER_MS);
+  return (yield* run(MARK, name, until)) > 0;
 }
 
 /** Whether the lease is still held. Must run in the transaction that stores the result. */

@@ -10,6 +10,7 @@ import {
   sheetsEnvironment,
   startSheetsSandbox,
 } from "../sandbox/sheets";
+import { startSite } from "../support/site";
 import { type Stage, startStage } from "./stage";
 
 const PREFIX = "/google/drive_picker?config=";
@@ -95,6 +96,27 @@ test("the tokens of the exchange are in no answer and no line of the log", async
   const file = waiting.sheets.addFile({ opened: false });
   const page = await waiting.pick([file]);
   expect(page + waiting.stage.site.logLines.join("\n")).not.toContain("ya29.");
+});
+
+test("a callback that is repeated at another server is not exchanged again", async () => {
+  const { site } = waiting.stage;
+  await using second = await startSite({
+    folder: site.folder,
+    chat: site.chat,
+    environment: site.environment,
+  });
+  const browser = new Browser();
+  const address = await waiting.picked([waiting.sheets.addFile({ opened: false })], browser);
+  const { pathname, search } = new URL(address);
+
+  const pages = await Promise.all([
+    browser.open(address),
+    browser.open(`${second.url}${pathname}${search}`),
+    browser.open(address),
+  ]);
+
+  expect(pages.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(waiting.sheets.calls("token")).toBe(1);
 });
 
 describe("an exchange that the platform refuses", () => {

@@ -126,3 +126,37 @@ testOnPostgres("the entries of all servers are one chain of the audit trail", as
   );
   expect(secrets.length).toBe(30);
 });
+
+testOnPostgres(
+  "of changes with the tag of the same record, at any server, one is made",
+  async () => {
+    const PROVIDER = "/v1/admin/auth_providers/slack";
+    for (let round = 0; round < 10; round++) {
+      const tags = await together(3, async (index) => {
+        const { headers } = await call(three.at(index).address, {
+          method: "GET",
+          path: PROVIDER,
+          key: admin,
+        });
+        return headers.get("etag") ?? "";
+      });
+      expect(new Set(tags).size).toBe(1);
+
+      const answers = await together(9, (index) =>
+        call(three.at(index).address, {
+          method: "PATCH",
+          path: PROVIDER,
+          key: admin,
+          body: { description: `round ${round}, change ${index}` },
+          headers: { "if-match": tags[0] ?? "" },
+        }),
+      );
+
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+        200,
+        ...Array.from({ length: 8 }, () => 412),
+      ]);
+    }
+  },
+  60_000,
+);

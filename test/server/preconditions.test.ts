@@ -1,0 +1,57 @@
+// Changes with If-Match at two servers on one database: of those that saw the same record, one is made.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { at, call } from "../support/api";
+import { type Site, startSite } from "../support/site";
+import { type Stage, startStage } from "./stage";
+
+const ROUNDS = 10;
+const CHANGES = 6;
+const PROVIDER = "/v1/admin/auth_providers/slack";
+
+let stage: Stage;
+let second: Site;
+beforeAll(async () => {
+  // Records name it, so it is the same at both.
+  stage = await startStage({ environment: { RUNTIME_PUBLIC_URL: "http://localhost:9" } });
+  const { folder, chat, environment } = stage.site;
+  second = await startSite({ folder, chat, environment });
+}, 60_000);
+afterAll(async () => {
+  await second?.[Symbol.asyncDispose]();
+  await stage?.[Symbol.asyncDispose]();
+});
+
+function send(index: number, method: string, path: string, more: { body?: object; tag?: string } = {}) {
+  const { body, tag } = more;
+  return call(index % 2 === 0 ? stage.site.url : second.url, {
+    method,
+    path,
+    key: stage.keys.admin,
+    ...(body === undefined ? {} : { body }),
+    ...(tag === undefined ? {} : { headers: { "if-match": tag } }),
+  });
+}
+
+test("of changes with the tag of the same record, at either server, one is made", async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const tag = (await send(round, "GET", PROVIDER)).headers.get("etag") ?? "";
+    const answers = await Promise.all(
+      Array.from({ length: CHANGES }, (_, index) =>
+        send(index, "PATCH", PROVIDER, { body: { description: `round ${round}, change ${index}` }, tag }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([200, ...Array.from({ length: CHANGES - 1 }, () => 412)]);
+    const winner = answers.findIndex(({ status }) => status === 200);
+    expect(at((await send(winner + 1, "GET", PROVIDER)).body, "description")).toBe(
+      `round ${round}, change ${winner}`,
+    );
+  }
+});
+
+test("a refused change does not keep the next one waiting", async () => {
+  const tag = (await send(0, "GET", PROVIDER)).headers.get("etag") ?? "";
+  expect((await send(0, "PATCH", PROVIDER, { body: { description: 5 }, tag })).status).toBe(400);
+  expect((await send(1, "PATCH", PROVIDER, { body: { description: "newer" }, tag })).status).toBe(200);
+  expect((await send(0, "DELETE", PROVIDER, { tag })).status).toBe(412);
+});
