@@ -13,10 +13,9 @@ export function missingScopes(
   needed: readonly string[],
   aliases: ScopeAliases = {},
 ): string[] {
-  const held = new Set(granted.map((scope) => aliases[scope] ?? scope));
-  return [...new Set(needed)].filter(
-    (scope) => !held.has(aliases[scope] ?? scope) && !PROTOCOL_ONLY.includes(scope),
-  );
+  const nameOf = (scope: string): string => aliases[scope] ?? scope;
+  const isGranted = (scope: string): boolean => granted.some((each) => nameOf(each) === nameOf(scope));
+  return [...new Set(needed.filter((scope) => !isGranted(scope) && !PROTOCOL_ONLY.includes(scope)))];
 }
 
 /** Both lists without duplicates, granted scopes first. */

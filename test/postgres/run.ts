@@ -1,9 +1,12 @@
-// `bun run test:postgres [path …]`: runs tests on a PostgreSQL server of their own. Each data folder has its own schemas. What
-// is not run, and why, is in `not-run.ts`. Options, which begin with "-", are those of `bun test`.
+// `bun run test:postgres [path …]`: runs tests on a PostgreSQL server of their own, Debian's, or with
+// `RUNTIME_TEST_POSTGRES=18` that of the package of npm. Each data folder has its own schemas. What is not run, and why, is in
+// `not-run.ts`. Options, which begin with "-", are those of `bun test`.
 import { startCluster } from "../support/postgres/cluster";
+import { startEmbedded } from "../support/postgres/embedded";
 import { NOT_RUN } from "./not-run";
 
-await using cluster = await startCluster({
+const start = process.env["RUNTIME_TEST_POSTGRES"] === "18" ? startEmbedded : startCluster;
+await using cluster = await start({
   settings: { max_connections: 500, synchronous_commit: false, full_page_writes: false },
 });
 const environment = {
