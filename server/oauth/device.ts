@@ -1,6 +1,7 @@
 // Where a person types the code that a device shows (RFC 8628). Codes can be guessed, so wrong ones count as bad credentials.
 import type { AuthorizationRequest } from "../../src/people";
 import { PATHS } from "../../src/people";
+import { ownerOf } from "../../src/person-overview";
 import { RuntimeError } from "../../src/errors";
 import type { Front, Incoming } from "../front";
 import { htmlPage, shown } from "../pages/html";
@@ -44,15 +45,8 @@ export async function answerDevice(front: Front, incoming: Incoming): Promise<Re
     }
     const refusal = await server.refusal(request, person);
     if (refusal !== undefined) return htmlPage(403, "You may not use this", `<p>${shown(refusal)}</p>`);
-    const { incarnation, userId } = person;
-    const { address } = incoming;
-    const isDone = await server.allowDevice(code, request, {
-      kind: "user",
-      projectId,
-      incarnation,
-      userId,
-      address,
-    });
+    const owner = ownerOf({ ...person, address: incoming.address });
+    const isDone = await server.allowDevice(code, request, owner);
     return isDone
       ? htmlPage(200, "Connected", "<p>Go back to your device. You can close this page.</p>")
       : codePage("This code was used already, or is too old.");

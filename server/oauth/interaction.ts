@@ -2,7 +2,8 @@
 // the one that began the authorization: else a link could make a person allow what another browser gets.
 import { readForm } from "../body";
 import type { AuthorizationRequest, SignedIn } from "../../src/people";
-import { PATHS } from "../../src/people";
+import { PATHS, signInPath } from "../../src/people";
+import { ownerOf } from "../../src/person-overview";
 import type { Front, Incoming } from "../front";
 import { escape, htmlPage, shown } from "../pages/html";
 import { checkForm, signedIn } from "../pages/signed-in";
@@ -59,10 +60,9 @@ async function allowed(
   front: Front,
   { address }: Incoming,
   request: AuthorizationRequest,
-  { projectId, incarnation, userId }: SignedIn,
+  person: SignedIn,
 ): Promise<Response> {
-  const person = { kind: "user", projectId, incarnation, userId, address } as const;
-  return goOn(front, await front.runtime.authorizationServer.allow(request, person));
+  return goOn(front, await front.runtime.authorizationServer.allow(request, ownerOf({ ...person, address })));
 }
 
 /** The client is told, and shows it or not: the person sees the reason here too. */
@@ -82,8 +82,8 @@ export async function formOf({ runtime }: Front, { request }: Incoming): Promise
 }
 
 export function toSignIn({ runtime }: Front, { resource }: AuthorizationRequest, to: string): Response {
-  const query = new URLSearchParams({ project: resource.projectId, to });
-  const headers = { location: `${runtime.core.publicUrl()}/sign-in?${query}`, "cache-control": "no-store" };
+  const location = runtime.core.publicUrl() + signInPath(resource.projectId, to);
+  const headers = { location, "cache-control": "no-store" };
   return new Response(null, { status: 303, headers: { ...headers, "referrer-policy": "no-referrer" } });
 }
 

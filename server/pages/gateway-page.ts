@@ -7,7 +7,7 @@ import type { Entry } from "../../src/gateways/client-formats";
 import { connectCommands, fileEntries, installLinks, jsonEntry } from "../../src/gateways/client-links";
 import type { ResourceMetadata } from "../../src/mcp";
 import { ownerOf } from "../../src/person-overview";
-import type { SignedIn } from "../../src/people";
+import { type SignedIn, signInPath } from "../../src/people";
 import type { Runtime } from "../../src/runtime";
 import type { Front, Incoming } from "../front";
 import { scopeList } from "./consent-text";
@@ -15,7 +15,7 @@ import { type GatewayNeed, needsAt } from "./gateway-needs";
 import { escape, shown } from "./html";
 import { mePath, personOf } from "./me";
 import { buttonForm, type Forms, personalPage } from "./me-forms";
-import { localPath, signInPath } from "./sign-in-address";
+import { localPath } from "./sign-in-address";
 import { signedIn } from "./signed-in";
 
 const KEY_VARIABLE = "RUNTIME_API_KEY";
@@ -106,7 +106,7 @@ function consents(needs: readonly GatewayNeed[], { slug }: Gateway, forms: Forms
 
 async function signInLink(runtime: Runtime, { projectId, slug }: Gateway): Promise<string> {
   if ((await runtime.people.methodOf(projectId)) === "none") return "";
-  const address = signInPath(runtime, projectId, `/mcp/${slug}`);
+  const address = localPath(runtime, signInPath(projectId, `/mcp/${slug}`));
   return `<p><a class="button" href="${escape(address)}">Sign in to see your tools and consents</a></p>`;
 }
 

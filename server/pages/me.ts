@@ -2,7 +2,7 @@
 // session alone, and every look-up and every action has its project and its user.
 import { RuntimeError } from "../../src/errors";
 import { DEFAULT_ID } from "../../src/identity";
-import type { SignedIn } from "../../src/people";
+import { type SignedIn, signInPath } from "../../src/people";
 import { LISTS, ownerOf, type Person } from "../../src/person-overview";
 import { readForm } from "../body";
 import type { Runtime } from "../../src/runtime";
@@ -20,7 +20,7 @@ import {
   sessionsSection,
 } from "./me-sections";
 import { noSignIn } from "./sign-in";
-import { localPath, signInPath } from "./sign-in-address";
+import { localPath } from "./sign-in-address";
 import { checkForm, signedIn } from "./signed-in";
 
 /** A form has an id, a token and a few words. */
@@ -95,7 +95,7 @@ async function visitOf(
   const path = mePath(projectId);
   const person = await signedIn(front, incoming, projectId);
   if (person === undefined) {
-    return redirect(signInPath(runtime, projectId, path), undefined, runtime.core.publicUrl());
+    return redirect(localPath(runtime, signInPath(projectId, path)), undefined, runtime.core.publicUrl());
   }
   rateLimit?.take(ownerOf(personOf(person, incoming)));
   return { person, projectId, forms: { action: localPath(runtime, path), token: person.formToken } };

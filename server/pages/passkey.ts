@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { forbidden } from "../../src/errors";
 import { DEFAULT_ID } from "../../src/identity";
-import { relyingPartyOf, returnPath, type SignedIn } from "../../src/people";
+import { relyingPartyOf, returnPath, type SignedIn, signInPath } from "../../src/people";
 import { SignInAnswer } from "../../src/people/passkeys/schema";
 import type { Front, Incoming } from "../front";
 import { requestUrl } from "../request-url";
@@ -90,8 +90,7 @@ export async function openAdd(front: Front, incoming: Incoming): Promise<Respons
   const person = await signedIn(front, incoming, project);
   if (person === undefined) {
     const own = `/sign-in/passkey/new?${new URLSearchParams({ project }).toString()}`;
-    const query = new URLSearchParams({ project, to: own }).toString();
-    return redirect(`${place.prefix}/sign-in?${query}`, undefined, runtime.core.publicUrl());
+    return redirect(place.prefix + signInPath(project, own), undefined, runtime.core.publicUrl());
   }
   return addPage(place, person, deviceOf(request.headers.get("user-agent")));
 }

@@ -2,7 +2,7 @@
 import { Redacted } from "../../src/base";
 import { newToken } from "../../src/crypto";
 import { RuntimeError } from "../../src/errors";
-import { returnPath, signInFault, type SignInOutcome, type SigningIn } from "../../src/people";
+import { returnPath, signInFault, signInPath, type SignInOutcome, type SigningIn } from "../../src/people";
 import { readForm } from "../body";
 import type { Front, Incoming } from "../front";
 import { requestUrl } from "../request-url";
@@ -35,7 +35,7 @@ export async function openSignIn(front: Front, incoming: Incoming): Promise<Resp
       return answer(front, incoming, outcome, [browserCookie(browser, core.publicUrl())]);
     }
     if (method === "passkey")
-      return sendTo(`${core.publicUrl()}/sign-in/passkey?${addressOf(projectId, to)}`);
+      return sendTo(`${core.publicUrl()}/sign-in/passkey?${new URLSearchParams({ project: projectId, to })}`);
     const named = proxiedPerson(front, incoming);
     if (named === undefined) return unnamed(core.settings["http.user_header"]);
     return answer(front, incoming, await signIn.byProxy(projectId, to, named, from(front, incoming)));
@@ -66,16 +66,16 @@ export async function signOut(front: Front, incoming: Incoming): Promise<Respons
     checkForm(front, incoming, person, form);
     await sessions.end(projectId, person.userId, person.sessionId);
   }
-  const again = addressOf(projectId, returnPath(form.get("to"), projectId));
+  const to = returnPath(form.get("to"), projectId);
   const page = form.has("again")
     ? // Browsers apply `form-action` of our policy to redirects after a form. A refresh is a new navigation.
       htmlPage(200, "One moment", "<p>Taking you to the sign-in.</p>", {
-        refresh: `0; url=${publicUrl}/sign-in?${again}&again=1`,
+        refresh: `0; url=${publicUrl}${signInPath(projectId, to, true)}`,
       })
     : htmlPage(
         200,
         "You are signed out",
-        `<p><a href="${escape(`${publicUrl}/sign-in?${again}`)}">Sign in again</a></p>`,
+        `<p><a href="${escape(publicUrl + signInPath(projectId, to))}">Sign in again</a></p>`,
       );
   page.headers.append("set-cookie", sessionCookie("", projectId, publicUrl, 0));
   return page;
@@ -114,7 +114,7 @@ function answer(
       const link =
         again === undefined
           ? ""
-          : `<p><a href="${escape(`${publicUrl}/sign-in?${addressOf(again.projectId, again.to)}&again=1`)}">Try again</a></p>`;
+          : `<p><a href="${escape(publicUrl + signInPath(again.projectId, again.to, true))}">Try again</a></p>`;
       return htmlPage(outcome.status, "You are not signed in", `<p>${shown(outcome.reason)}</p>${link}`);
     }
   }
@@ -138,10 +138,6 @@ function sendTo(location: string, cookies: readonly string[] = []): Response {
 
 function projectIn(text: string | null): string {
   return text === null || text === "" ? "default" : text.slice(0, MAX_PROJECT_ID);
-}
-
-function addressOf(projectId: string, to: string): string {
-  return new URLSearchParams({ project: projectId, to }).toString();
 }
 
 /** Programs fetch pages before people open them. That must neither start a sign-in nor use one up. */

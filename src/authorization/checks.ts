@@ -2,6 +2,7 @@
 import type { Core } from "../core";
 import { RuntimeError } from "../errors";
 import type { SignInMethod } from "../identity";
+import { signInPath } from "../people";
 import type { SessionSettings } from "../settings";
 import type { Finish } from "./finish";
 import { addressOf, formCheckOf, openExchange, OTHER_USER, partiesOf } from "./flow";
@@ -62,8 +63,7 @@ export class UserChecks {
     if (held.sealed_address === null) return UNKNOWN_STATE;
     const publicUrl = this.#core.publicUrl();
     const to = (await addressOf(this.#core, held)).slice(publicUrl.length);
-    const query = new URLSearchParams({ project: held.project_id, to });
-    return { kind: "redirect", location: `${publicUrl}/sign-in?${query}` };
+    return { kind: "redirect", location: publicUrl + signInPath(held.project_id, to) };
   }
 
   async #confirmPage(flow: FlowRow): Promise<Outcome> {

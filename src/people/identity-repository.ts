@@ -50,6 +50,7 @@ const KEEP = query(
 const FAIL = query(
   "UPDATE identities SET failed_at = ? WHERE project_id = ? AND user_id = ? AND read_at = ? AND claimed_at = ?",
 );
+const REMOVE = query("DELETE FROM identities WHERE project_id = ? AND user_id = ?");
 const ROLE = query<{ role: string }>("SELECT role FROM people WHERE project_id = ? AND user_id = ?");
 // Of all projects: the scopes of a sign-in are those of the deployment.
 const HAS_GROUPS = query<{ id: string }>("SELECT id FROM gateways WHERE allowed_groups IS NOT NULL LIMIT 1");
@@ -124,4 +125,8 @@ export const sealedIdentities = [
 export function tokensPlace(userId: string) {
   // A list, so that errors do not name the user.
   return { table: "identities", row: JSON.stringify([userId]), field: "tokens" };
+}
+
+export function removeIdentity(projectId: string, userId: string): Transaction<number> {
+  return run(REMOVE, projectId, userId);
 }

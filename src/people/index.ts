@@ -49,7 +49,7 @@ export { sealedIdentities } from "./identity-repository";
 export { endAccess } from "./end-access";
 export { methodOfDeployment } from "./methods";
 export { type PeopleServices, peopleServices } from "./compose";
-export { returnPath } from "./return-path";
+export { returnPath, signInPath } from "./return-path";
 export type { People } from "./service";
 export { canUsePasskeys, signInFault, signInNote } from "./workable";
 export type { SignIn, SigningIn, SignInOutcome } from "./sign-in";

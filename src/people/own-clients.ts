@@ -4,8 +4,7 @@ import type { Audit } from "../audit";
 import type { Core } from "../core";
 import type { Principal } from "../identity";
 import type { Transaction } from "../store";
-import { remove } from "./authorization-server/grant-repository";
-import * as repository from "./own-client-repository";
+import { findListed, type ListedGrantRow, ofPerson, remove } from "./authorization-server/grant-repository";
 
 export interface ClientGrant {
   id: string;
@@ -33,12 +32,12 @@ export class OwnClients {
 
   /** The newest first. */
   async list({ projectId, userId }: Person, most: number): Promise<ClientGrant[]> {
-    return (await repository.grantsOf(this.#core.store, projectId, userId, most)).map(grantOf);
+    return (await ofPerson(this.#core.store, projectId, userId, most)).map(grantOf);
   }
 
   /** Undefined if the person has no such grant. */
   async find({ projectId, userId }: Person, id: string): Promise<ClientGrant | undefined> {
-    const row = await repository.findGrant(this.#core.store, projectId, userId, id);
+    const row = await findListed(this.#core.store, projectId, userId, id);
     return row && grantOf(row);
   }
 
@@ -49,9 +48,8 @@ export class OwnClients {
 
   *#revoke(person: Person, id: string): Transaction<boolean> {
     const { projectId, userId } = person;
-    const row = yield* repository.grantInTransaction(projectId, userId, id);
+    const row = yield* remove(projectId, userId, id);
     if (row === undefined) return false;
-    yield* remove(projectId, userId, id);
     yield* this.#audit.record(person, "client.revoke", id, {
       user: userId,
       details: { client: row.client_id, gateway: row.resource },
@@ -60,7 +58,7 @@ export class OwnClients {
   }
 }
 
-function grantOf(row: repository.ListedClientGrant): ClientGrant {
+function grantOf(row: ListedGrantRow): ClientGrant {
   return {
     id: row.id,
     clientId: row.client_id,

@@ -169,8 +169,12 @@ export function findLink(store: Store, hash: string): Promise<LinkRow | undefine
 /** Former links of the person stop working. */
 export function* replaceLinks(row: LinkRow): Transaction<void> {
   yield* run(REMOVE_EXPIRED_LINKS, row.created_at);
-  yield* run(REMOVE_LINKS, row.project_id, row.user_id);
+  yield* removeLinks(row.project_id, row.user_id);
   yield* insertLink(row);
+}
+
+export function removeLinks(projectId: string, userId: string): Transaction<number> {
+  return run(REMOVE_LINKS, projectId, userId);
 }
 
 /** False if the link was used, replaced, or has expired. */

@@ -145,11 +145,6 @@ export class Sessions {
     return (await Promise.all(ended)).filter(Boolean).length;
   }
 
-  /** Ends all sessions of a person, in the transaction that removes or suspends the person, for example. */
-  endAll(projectId: string, userId: string): Transaction<number> {
-    return repository.removeOf(projectId, userId);
-  }
-
   async #current(hash: string): Promise<SessionRow | undefined> {
     const { store, clock } = this.#core;
     const now = clock.now();

@@ -1,5 +1,6 @@
 // What passkeys and one-time links refuse: every answer that was not made for this server, project, person and browser, now.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { endAccess } from "../../src/people";
 import { generateKeyPairSync } from "node:crypto";
 import { makeCertificate } from "../support/certificates";
 import { startSite } from "../support/site";
@@ -33,7 +34,7 @@ beforeEach(async () => {
   await remove("alice");
   await remove("bob");
   alice = await member();
-  await stage.site.runtime.core.store.write(() => stage.site.runtime.sessions.endAll("default", "alice"));
+  await stage.site.runtime.core.store.write(() => endAccess("default", "alice"));
 });
 
 describe("a sign-in", () => {
@@ -72,7 +73,7 @@ describe("a sign-in", () => {
   test("refuses an answer that was sent before, also when its session has ended", async () => {
     const answer = alice.passkey.get(await alice.signInOptions(), stage.origin);
     expect((await alice.verify(answer)).status).toBe(200);
-    await stage.site.runtime.core.store.write(() => stage.site.runtime.sessions.endAll("default", "alice"));
+    await stage.site.runtime.core.store.write(() => endAccess("default", "alice"));
 
     expect((await alice.verify(answer)).status).toBe(403);
     expect(await sessionsOf("alice")).toBe(0);

@@ -1,5 +1,6 @@
 // A person without a browser, as over SSH: the terminal shows a code, and commands act as the person until the grant ends.
 import { expect } from "bun:test";
+import { endAccess } from "../../src/people";
 import { join } from "node:path";
 import { startSignInSite } from "../people/authorization-server/site";
 import { testWith } from "../support/require";
@@ -54,9 +55,8 @@ testWith(TMUX === undefined ? "tmux" : "", TMUX !== undefined)(
     await terminal.shows(/^first: 0$/m);
     expect(terminal.screen()).toContain("hello");
 
-    const { core, authorizationServer } = site.deployment.runtime;
-    const person = { projectId: "default", userId: "alice" };
-    await core.store.write(() => authorizationServer.grants.endAll(person));
+    const { store } = site.deployment.runtime.core;
+    await store.write(() => endAccess("default", "alice"));
     terminal.type(`clear; runtime tools exec Test.Echo --text again; echo "second: $?"`);
     await terminal.shows(/^second: 4$/m);
 

@@ -25,8 +25,8 @@ export interface GrantRow {
   used_at: number | null;
 }
 
-/** With the slug of the gateway, if there is one. */
-export type ListedGrantRow = GrantRow & { gateway_slug: string | null };
+/** With its gateway, if that exists. */
+export type ListedGrantRow = GrantRow & { gateway_name: string | null; gateway_slug: string | null };
 
 /** A person's client at a resource. */
 export type GrantKey = Pick<GrantRow, "project_id" | "user_id" | "client_id" | "resource">;
@@ -48,11 +48,16 @@ const FIND_BY_KEY = query<GrantRow>(`SELECT ${ALL} FROM client_grants WHERE ${OF
 const FIND = query<GrantRow>(
   `SELECT ${ALL} FROM client_grants WHERE project_id = ? AND user_id = ? AND id = ?`,
 );
-const SLUG =
-  "(SELECT slug FROM gateways WHERE gateways.project_id = client_grants.project_id AND gateways.id = resource)";
-const OF_PROJECT = query<ListedGrantRow>(
-  `SELECT ${ALL}, ${SLUG} AS gateway_slug FROM client_grants WHERE project_id = ? ORDER BY created_at, id LIMIT ?`,
+const GATEWAY =
+  "FROM gateways WHERE gateways.project_id = client_grants.project_id AND gateways.id = resource";
+const LISTED =
+  `SELECT ${ALL}, (SELECT name ${GATEWAY}) AS gateway_name, (SELECT slug ${GATEWAY}) AS gateway_slug ` +
+  "FROM client_grants WHERE project_id = ?";
+const OF_PROJECT = query<ListedGrantRow>(`${LISTED} ORDER BY created_at, id LIMIT ?`);
+const OF_PERSON = query<ListedGrantRow>(
+  `${LISTED} AND user_id = ? ORDER BY created_at DESC, id DESC LIMIT ?`,
 );
+const FIND_LISTED = query<ListedGrantRow>(`${LISTED} AND user_id = ? AND id = ?`);
 const CLIENT_IDS = query<{ client_id: string }>(
   "SELECT DISTINCT client_id FROM client_grants WHERE project_id = ? ORDER BY client_id",
 );
@@ -90,6 +95,25 @@ export function ofProject(store: Store, projectId: string, limit: number): Promi
   return store.all(OF_PROJECT, projectId, limit);
 }
 
+/** The newest first. */
+export function ofPerson(
+  store: Store,
+  projectId: string,
+  userId: string,
+  limit: number,
+): Promise<ListedGrantRow[]> {
+  return store.all(OF_PERSON, projectId, userId, limit);
+}
+
+export function findListed(
+  store: Store,
+  projectId: string,
+  userId: string,
+  id: string,
+): Promise<ListedGrantRow | undefined> {
+  return store.get(FIND_LISTED, projectId, userId, id);
+}
+
 /** The clients of a project. */
 export async function clientIds(store: Store, projectId: string): Promise<string[]> {
   return (await store.all(CLIENT_IDS, projectId)).map(({ client_id }) => client_id);
@@ -109,12 +133,16 @@ export function stamp(projectId: string, id: string, now: number): Transaction<n
   return run(STAMP, now, projectId, id, now);
 }
 
-export function* remove(projectId: string, userId: string, id: string): Transaction<number> {
+/** Returns what was removed; undefined if the person has no such grant. */
+export function* remove(projectId: string, userId: string, id: string): Transaction<GrantRow | undefined> {
+  const row = yield* get(FIND, projectId, userId, id);
+  // Unknown ids must not empty the caches.
+  if (row === undefined) return undefined;
   yield* erase();
   yield* touch("clients");
-  const removed = yield* run(REMOVE, projectId, userId, id);
-  if (removed > 0) yield* run(REMOVE_ITEMS, projectId, id);
-  return removed;
+  yield* run(REMOVE, projectId, userId, id);
+  yield* run(REMOVE_ITEMS, projectId, id);
+  return row;
 }
 
 /** With what has been begun in the person's name. */

@@ -5,7 +5,7 @@ import { hashOf, newId, newToken } from "../../crypto";
 import { CachedByGeneration, type Transaction } from "../../store";
 import { stampClient } from "./client-repository";
 import type { Clients } from "./clients";
-import { find, findByKey, type GrantRow, put, remove, removeOfPerson, stamp } from "./grant-repository";
+import { find, findByKey, type GrantRow, put, remove, stamp } from "./grant-repository";
 import { findChain } from "./item-repository";
 import type { ClientMetadata } from "./registration";
 import type { ProtectedResource } from "./resources";
@@ -121,12 +121,7 @@ export class ClientGrants {
 
   /** False if the person has no such grant. */
   async end({ projectId, userId }: Person, grant: string): Promise<boolean> {
-    return (await this.#core.store.write(() => remove(projectId, userId, grant))) > 0;
-  }
-
-  /** Ends all grants of a person, in the transaction that removes or suspends the person, for example. */
-  endAll({ projectId, userId }: Person): Transaction<number> {
-    return removeOfPerson(projectId, userId);
+    return (await this.#core.store.write(() => remove(projectId, userId, grant))) !== undefined;
   }
 }
 

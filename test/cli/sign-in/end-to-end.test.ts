@@ -1,5 +1,6 @@
 // `runtime login` at a server of the product: commands act as the person, until the grant ends.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { endAccess } from "../../../src/people";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { main } from "../../../cli/program";
@@ -140,9 +141,8 @@ describe("the next command after the end exits 4 with one sentence:", () => {
     [
       "revoked by the person or an administrator",
       async () => {
-        const { core, authorizationServer } = site.deployment.runtime;
-        const person = { projectId: "default", userId: "carol" };
-        await core.store.write(() => authorizationServer.grants.endAll(person));
+        const { store } = site.deployment.runtime.core;
+        await store.write(() => endAccess("default", "carol"));
       },
     ],
     ["suspended", () => site.deployment.runtime.users.suspend(operator(), "carol")],
