@@ -10,13 +10,15 @@ const LOOK_MS = 250;
 const PATIENCE_MS = 30_000;
 const RETRY_AFTER_MS = 1000;
 
+type Parts = Pick<Core, "store" | "clock" | "random" | "log">;
+
 export class Turns {
-  readonly #core: Core;
+  readonly #core: Parts;
   readonly #leases: Leases;
   /** Those of this process wait for each other without the database. */
   readonly #own = new Map<string, Promise<unknown>>();
 
-  constructor(core: Core) {
+  constructor(core: Parts) {
     this.#core = core;
     this.#leases = new Leases(core.store, core.clock, newToken(core.random));
   }
