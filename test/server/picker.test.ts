@@ -336,7 +336,19 @@ describe("back from the provider", () => {
     // Without a refresh token, which could replace that of the connection.
     const [sent] = sheets.requests.filter(({ method }) => method === "token");
     expect(sent).toMatchObject({ status: 200, body: { grant_type: "authorization_code" } });
-    expect(dump(databaseOf(redirecting.site))).toEqual(before);
+    const { leases, ...after } = dump(databaseOf(redirecting.site));
+    const { leases: leasesBefore, ...others } = before;
+    expect(after).toEqual(others);
+    // That the code was exchanged, for a browser that comes back to another server.
+    expect(leases).toEqual([
+      ...(leasesBefore ?? []),
+      {
+        name: expect.stringMatching(/^code of [\da-f]{64}$/),
+        holder: null,
+        fence: 1,
+        expires_at: expect.any(Number),
+      },
+    ]);
   });
 
   test.each<[string, Record<string, string>, string]>([
