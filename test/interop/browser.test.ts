@@ -1,19 +1,9 @@
 // A consent in a real browser.
 import { expect } from "bun:test";
-import { chromium } from "playwright-core";
 import { api, at } from "../support/api";
-import { CHROMIUM, hasChromium, testWith } from "../support/require";
+import { hasChromium, testWith } from "../support/require";
 import { startSite } from "../support/site";
-
-const ARGUMENTS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+import { launchChromium } from "../support/chromium";
 
 testWith("chromium", hasChromium)(
   "a person consents in a browser and is taken back to the application",
@@ -33,7 +23,7 @@ testWith("chromium", hasChromium)(
       next_uri,
     });
 
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+    const browser = await launchChromium();
     try {
       const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
       const complaints: string[] = [];

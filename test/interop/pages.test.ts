@@ -1,10 +1,9 @@
 // Pages of other origins in a real browser: one that may call the API and one that may not.
 import { expect } from "bun:test";
-import { type Browser, chromium } from "playwright-core";
-import { CHROMIUM, hasChromium, testWith } from "../support/require";
+import { type Browser } from "playwright-core";
+import { hasChromium, testWith } from "../support/require";
 import { startSite } from "../support/site";
-
-const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
+import { launchChromium } from "../support/chromium";
 
 /** An application on its own origin: an empty page. */
 const application = () =>
@@ -62,7 +61,7 @@ testWith("chromium", hasChromium)(
     await using site = await startSite({ environment: { RUNTIME_CORS_ALLOW: mine.url.origin } });
     await site.addChatProvider();
     const key = await site.key("run");
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+    const browser = await launchChromium();
     try {
       const allowed = await calling(browser, mine.url.origin, site.url, key);
       const refused = await calling(browser, mine.url.origin, site.url, "wrong");

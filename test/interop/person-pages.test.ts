@@ -1,21 +1,13 @@
 // The pages of people in a real browser, on the screen of a phone and without scripts: a consent begun at the address of a
 // gateway, and its end at /me.
 import { expect } from "bun:test";
-import { type BrowserContext, chromium, type Page } from "playwright-core";
+import { type BrowserContext, type Page } from "playwright-core";
 import { addPasskey, allowClient, PEOPLE, signInBrowser } from "../server/person";
 import { api } from "../support/api";
-import { CHROMIUM, hasChromium, testWith } from "../support/require";
+import { hasChromium, testWith } from "../support/require";
 import { type Site, startSite } from "../support/site";
+import { launchChromium } from "../support/chromium";
 
-const ARGUMENTS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 const LONG = "a-client-with-a-name-that-has-no-place-to-break-".repeat(4);
 
 async function signIn(context: BrowserContext, site: Site, user: string): Promise<void> {
@@ -45,7 +37,7 @@ testWith("chromium", hasChromium)(
       tool_filter: { allowed_tools: ["Chat.SendMessage"] },
     });
     await allowClient(site, { userId: "alice", name: LONG, gateway: id });
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+    const browser = await launchChromium();
     try {
       const context = await browser.newContext({
         viewport: { width: 390, height: 844 },

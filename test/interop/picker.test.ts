@@ -1,21 +1,12 @@
 // Picking files in a real browser: the tool's link, the person's choice at the stand-in, the next call of a tool.
 import { expect } from "bun:test";
-import { type BrowserContext, chromium, type Page } from "playwright-core";
+import { type BrowserContext, type Page } from "playwright-core";
 import { api, at } from "../support/api";
 import { Browser } from "../support/browser";
-import { CHROMIUM, hasChromium, testWith } from "../support/require";
+import { hasChromium, testWith } from "../support/require";
 import { type Site, startSite } from "../support/site";
 import { googleProvider, type SheetsSandbox, sheetsEnvironment, startSheetsSandbox } from "../sandbox/sheets";
-
-const ARGUMENTS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+import { launchChromium } from "../support/chromium";
 
 interface Deployment extends AsyncDisposable {
   sheets: SheetsSandbox;
@@ -40,7 +31,7 @@ async function deploy(way: "script" | "redirect"): Promise<Deployment> {
   // More is granted than picking needs: the browser's token must not include it.
   const started = await agent.post("/v1/tools/authorize", { tool_name: "Sheets.WhoAmI", user_id: "u1" });
   await new Browser().consent(String(at(started.body, "url")), "alice");
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  const browser = await launchChromium();
   const context = await browser.newContext({ viewport: { width: 900, height: 700 } });
   const called = new Set<string>();
   const complaints: string[] = [];

@@ -1,18 +1,15 @@
 // The page of the API description in a real browser that can reach this server only.
 import { describe, expect, test } from "bun:test";
-import { chromium } from "playwright-core";
 import { contractOperations as operations } from "../../server/operations";
-import { CHROMIUM, hasChromium, testWith } from "../support/require";
+import { hasChromium, testWith } from "../support/require";
 import { startOwn } from "./own";
+import { launchChromium } from "../support/chromium";
 
 testWith("chromium", hasChromium)(
   "the page shows every operation, asks no other host and complains of nothing",
   async () => {
     await using own = await startOwn([]);
-    const browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
-    });
+    const browser = await launchChromium(["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]);
     try {
       const page = await browser.newPage();
       const requested: string[] = [];
@@ -46,10 +43,7 @@ testWith("chromium", hasChromium)(
   "the page is dark for people who prefer that, and as wide as a phone",
   async () => {
     await using own = await startOwn([]);
-    const browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ["--no-sandbox", "--disable-gpu"],
-    });
+    const browser = await launchChromium();
     try {
       const page = await browser.newPage({ viewport: { width: 390, height: 844 }, colorScheme: "dark" });
       await page.goto(`${own.url}/v1/swagger/ui`);

@@ -1,16 +1,6 @@
 // Chromium with authenticators that exist in software only (its debugging protocol, domain WebAuthn).
-import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from "playwright-core";
-import { CHROMIUM } from "./require";
-
-const ARGUMENTS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+import { type Browser, type BrowserContext, type CDPSession, type Page } from "playwright-core";
+import { launchChromium } from "./chromium";
 
 /** A credential as the authenticator keeps it, with its private key. */
 export interface KeptCredential {
@@ -44,7 +34,7 @@ export interface Devices extends AsyncDisposable {
 }
 
 export async function startDevices(): Promise<Devices> {
-  const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  const browser: Browser = await launchChromium();
   return {
     device: async ({ script = true } = {}) => {
       const context = await browser.newContext({

@@ -1,22 +1,7 @@
 // People with a real browser. Each has a profile of its own, so that cookies of one are not those of another.
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from "playwright-core";
-import { CHROMIUM } from "../../support/require";
+import { type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
+import { launchChromium } from "../../support/chromium";
 
-const ARGUMENTS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 /** A page of a chain that leads nowhere. */
 const PAGE_MS = 15_000;
 const MOST_PAGES = 12;
@@ -30,7 +15,7 @@ export class Chromium implements AsyncDisposable {
   }
 
   static async start(): Promise<Chromium> {
-    return new Chromium(await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS }));
+    return new Chromium(await launchChromium());
   }
 
   async person(name: string, options: BrowserContextOptions = {}): Promise<Person> {
