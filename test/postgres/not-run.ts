@@ -3,6 +3,7 @@ const SQLITE = "tests the engine of SQLite and its files";
 const FILES = "reads and changes the files of SQLite while it runs";
 const FOLDER = "makes installations in data folders, which are those of SQLite";
 const COPIES = "moves installations from SQLite to PostgreSQL; runs as it is in the other runs";
+const SIMULATED = "simulates both engines; runs as it is in the other runs";
 const PROCESSES = "starts processes, which open a data folder of SQLite";
 
 export const NOT_RUN: Readonly<Record<string, string>> = {
@@ -15,6 +16,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "cli/database.test.ts": COPIES,
   "cli/process.test.ts": PROCESSES,
   "cli/terminal-manners.test.ts": FOLDER,
+  "cli/variables.test.ts": PROCESSES,
   "interop/mcp/**": PROCESSES,
   "manifest/killed.test.ts": PROCESSES,
   "metrics/growth.test.ts": FILES,
@@ -22,6 +24,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "processes/**": PROCESSES,
   "server/erasure-health.test.ts": SQLITE,
   "server/recovery.test.ts": FILES,
+  "simulator/**": SIMULATED,
   "store/migrate.test.ts": SQLITE,
   "store/old-schemas.test.ts": SQLITE,
   "store/sqlite-processes.test.ts": SQLITE,
