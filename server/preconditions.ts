@@ -25,7 +25,7 @@ export function hasPrecondition({ headers }: Request): boolean {
  * `precondition_failed`. Requests with one at the same path take turns, at all servers: otherwise two could pass with the same
  * tag. Throws what `Turns` throws.
  */
-export function underPreconditions(
+export async function underPreconditions(
   turns: Turns,
   request: Request,
   operation: ServedOperation,
@@ -33,26 +33,32 @@ export function underPreconditions(
   run: () => unknown,
 ): Promise<unknown> {
   const { headers } = request;
+  const read = operation.current ?? READS.get(operation.path)?.handle;
+  if (read === undefined) {
+    requireTrue(headers, undefined);
+    return run();
+  }
   return turns.during(`${call.principal.projectId} ${requestUrl(request).pathname}`, async (check) => {
-    const tag = await currentTag(operation, call);
+    const tag = await tagOf(() => read(call));
     // Of a missing record, the operation itself says so (section 13.2.1), unless it would create it.
-    const isMissing = tag === undefined && READS.has(operation.path);
-    const [match, noneMatch] = [headers.get("if-match"), headers.get("if-none-match")];
-    if (!isMissing && match !== null && (tag === undefined || !matchesTag(match, tag, false)))
-      throw preconditionFailed("The record is not the one of If-Match. Get it again, and repeat the change.");
-    if (noneMatch !== null && tag !== undefined && matchesTag(noneMatch, tag, true))
-      throw preconditionFailed("The record exists or has not changed (If-None-Match). Nothing was done.");
+    if (tag !== undefined || !READS.has(operation.path)) requireTrue(headers, tag);
     await check();
     return run();
   });
 }
 
-/** The tag of what is at the address; undefined if there is nothing. */
-async function currentTag(operation: ServedOperation, call: AnyCall): Promise<string | undefined> {
-  const read = operation.current ?? READS.get(operation.path)?.handle;
-  if (read === undefined) return undefined;
+/** `tag`: of what is at the address; undefined if there is nothing. Throws `precondition_failed`. */
+function requireTrue(headers: Headers, tag: string | undefined): void {
+  const [match, noneMatch] = [headers.get("if-match"), headers.get("if-none-match")];
+  if (match !== null && (tag === undefined || !matchesTag(match, tag, false)))
+    throw preconditionFailed("The record is not the one of If-Match. Get it again, and repeat the change.");
+  if (noneMatch !== null && tag !== undefined && matchesTag(noneMatch, tag, true))
+    throw preconditionFailed("The record exists or has not changed (If-None-Match). Nothing was done.");
+}
+
+async function tagOf(read: () => unknown): Promise<string | undefined> {
   try {
-    const value: unknown = await read(call);
+    const value = await read();
     return value === undefined ? undefined : taggedText(value).etag;
   } catch (error) {
     if (error instanceof RuntimeError && error.status === 404) return undefined;
