@@ -17,6 +17,8 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "cli/process.test.ts": PROCESSES,
   "cli/terminal-manners.test.ts": FOLDER,
   "cli/variables.test.ts": PROCESSES,
+  "docs/audit.test.ts": FILES,
+  "docs/storage.test.ts": SQLITE,
   "interop/mcp/**": PROCESSES,
   "manifest/killed.test.ts": PROCESSES,
   "metrics/growth.test.ts": FILES,
