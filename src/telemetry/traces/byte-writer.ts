@@ -80,11 +80,13 @@ export class ByteWriter {
   }
 
   double(field: number, value: number): void {
-    this.#view.setFloat64(this.#tagged(field, WIRE.bits64, 8), value, true);
+    const at = this.#tagged(field, WIRE.bits64, 8);
+    this.#view.setFloat64(at, value, true);
   }
 
   fixed32(field: number, value: number): void {
-    this.#view.setUint32(this.#tagged(field, WIRE.bits32, 4), value, true);
+    const at = this.#tagged(field, WIRE.bits32, 4);
+    this.#view.setUint32(at, value, true);
   }
 
   /** Milliseconds since the epoch as nanoseconds, to a microsecond, in halves: a `bigint` would take longer. */
@@ -163,14 +165,16 @@ export class ByteWriter {
 
   #long(value: bigint): void {
     let rest = value;
-    while (rest > 0x7fn) {
-      this.#bytes[this.#advance(1)] = Number(rest & 0x7fn) | 0x80;
-      rest >>= 7n;
-    }
-    this.#bytes[this.#advance(1)] = Number(rest);
+    for (; rest > 0x7fn; rest >>= 7n) this.#byte(Number(rest & 0x7fn) | 0x80);
+    this.#byte(Number(rest));
   }
 
-  /** Makes room, and returns where it begins. */
+  #byte(value: number): void {
+    const at = this.#advance(1);
+    this.#bytes[at] = value;
+  }
+
+  /** Makes room, and returns where it begins. The array may be another one afterwards. */
   #advance(count: number): number {
     const at = this.#at;
     this.#at = at + count;

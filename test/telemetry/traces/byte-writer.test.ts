@@ -64,6 +64,28 @@ test("a message may be shorter than it was expected to be", () => {
   expect(writer.slice(0).toHex()).toBe("120208051807");
 });
 
+test("wherever the memory grows, the same is written", () => {
+  const write = (writer: ByteWriter): string => {
+    const begun = writer.begin(2, 2);
+    writer.longId(1, [1, 2, 3, 4]);
+    writer.id(2, 5, 6);
+    writer.text(3, "plain");
+    writer.text(3, "☃");
+    writer.time(7, 1_796_000_000_000.25);
+    writer.fixed32(16, 0x301);
+    writer.double(4, 0.5);
+    writer.integer(5, -1);
+    writer.integer(5, 2 ** 40);
+    writer.raw(new Uint8Array([1, 2, 3]));
+    writer.end(begun, 2);
+    return writer.slice(0).toHex();
+  };
+  const whole = write(new ByteWriter(4096));
+
+  for (let size = 1; size <= whole.length / 2; size++)
+    expect([size, write(new ByteWriter(size))]).toEqual([size, whole]);
+});
+
 test("a batch in the memory of another one has only its own spans", () => {
   const encoding = encodingOf("http/protobuf", RESOURCE);
   const first = encoding.batch();
