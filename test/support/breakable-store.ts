@@ -14,7 +14,8 @@ function breakable(store: Store, isBroken: () => boolean): Store {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== "function") return value;
-      if (name === "close") return value.bind(target);
+      // What a request shares is in the memory of the engine.
+      if (name === "close" || name === "request") return value.bind(target);
       return (...args: unknown[]) => {
         if (isBroken() && promising.has(name)) return Promise.reject(failure());
         if (isBroken()) throw failure();
