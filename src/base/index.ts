@@ -51,7 +51,7 @@ export { netstrings } from "./netstrings";
 export { inTurn, Places } from "./places";
 export { RecentMap } from "./recent-map";
 export { sentence } from "./sentence";
-export { WORK_KINDS, type WorkCounts, WorkInFlight, type WorkKind } from "./work";
+export { allEnded, WORK_KINDS, type WorkCounts, WorkInFlight, type WorkKind } from "./work";
 export { withoutTrailingSlashes } from "./trailing";
 export { checked, compileOnce, fieldErrors, hasNul, withoutNulls } from "./check";
 export { MAX_LIMIT, type Page, page, paging, type Paging, UNPAGED_LIMIT, wholePage } from "./page";

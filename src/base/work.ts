@@ -45,3 +45,10 @@ export class WorkInFlight {
     };
   }
 }
+
+/** Resolves when nothing is left, also of what has begun meanwhile. What has ended must have taken itself out. */
+export async function allEnded(
+  running: ReadonlyMap<unknown, Promise<unknown>> | ReadonlySet<Promise<unknown>>,
+): Promise<void> {
+  while (running.size > 0) await Promise.allSettled(running.values());
+}

@@ -1,6 +1,6 @@
 // Refreshes a token once, however many callers and processes need it. The callers of a process share a promise, processes
 // share a lease. A new pair of tokens is used from memory until it is stored: the provider may have ended the earlier one.
-import { Delays } from "../base";
+import { allEnded, Delays } from "../base";
 import type { Core } from "../core";
 import type { Provider, Providers } from "../providers";
 import { type HeldLease, releaseLease, type Seen, stillHeld, type Taken, type Transaction } from "../store";
@@ -112,8 +112,8 @@ export class Refresher {
   }
 
   /** Waits for running refreshes. */
-  async close(): Promise<void> {
-    await Promise.allSettled(this.#running.values());
+  close(): Promise<void> {
+    return allEnded(this.#running);
   }
 
   #refreshInBackground(row: ConnectionRow, provider: Provider): void {

@@ -1,5 +1,6 @@
 // Revokes grants that no connection holds any more. An order is stored in the transaction that gives up the grant, so it is
 // carried out after a crash too.
+import { allEnded } from "../base";
 import type { Core } from "../core";
 import { newToken, Unopenable } from "../crypto";
 import type { Provider, Providers } from "../providers";
@@ -106,10 +107,11 @@ export class Revocations {
 
   /** Sends some of the orders that are due; the worker sends the others. */
   sendDueInBackground(): void {
+    const look = this.newId();
     const work = this.#sendDue()
       .catch((error: unknown) => this.#core.log.warn("revocations could not be read", { error }))
-      .finally(() => this.#running.delete(""));
-    this.#running.set("", work);
+      .finally(() => this.#running.delete(look));
+    this.#running.set(look, work);
   }
 
   async #sendDue(): Promise<void> {
@@ -151,12 +153,12 @@ export class Revocations {
       }
       await clock.sleep(POLL_MS, signal);
     }
-    await Promise.allSettled(this.#running.values());
+    await allEnded(this.#running);
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.allSettled(this.#running.values());
+    await allEnded(this.#running);
   }
 
   async #send(row: RevocationRow): Promise<void> {

@@ -1,6 +1,6 @@
 // Reads catalogs again in the background: those that are too old, of projects whose tools are used, and those that a worker
 // says have changed. Short commands end before anything is read.
-import { RecentMap } from "../base";
+import { allEnded, RecentMap } from "../base";
 import type { Core } from "../core";
 import { RuntimeError } from "../errors";
 import { dueTimes, makeCatalogDue } from "./catalog-repository";
@@ -71,7 +71,7 @@ export class Upkeep {
   async close(): Promise<void> {
     this.#closing.abort();
     this.#refresher.close();
-    await Promise.allSettled(this.#running);
+    await allEnded(this.#running);
   }
 
   #start(work: () => Promise<void>): void {

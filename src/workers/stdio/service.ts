@@ -1,6 +1,6 @@
 // Workers that are programs of this machine: how each is started, for whom, and when its processes and folders go.
 import { realpath } from "node:fs/promises";
-import type { Clock, LeveledLog } from "../../base";
+import { allEnded, type Clock, type LeveledLog } from "../../base";
 import { EgressError } from "../../egress";
 import type { Send } from "../../mcp";
 import { CachedByGeneration, type Store } from "../../store";
@@ -175,7 +175,7 @@ export class StdioWorkers {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#running);
+    await allEnded(this.#running);
     await this.#pool.close();
   }
 

@@ -81,9 +81,8 @@ describe("a key", () => {
     await using deployment = await deploy();
     const { runtime, clock, logLines } = deployment;
     const first = await signing(runtime);
-    const REFUSE = query(
-      "CREATE TRIGGER refuse BEFORE INSERT ON identity_keys BEGIN SELECT RAISE(ABORT, 'full'); END",
-    );
+    // Both engines refuse new rows, and keep the old one.
+    const REFUSE = query("CREATE UNIQUE INDEX refuse ON identity_keys ((1))");
     await runtime.core.store.write(() => run(REFUSE));
     clock.move(40 * DAY_MS);
 
