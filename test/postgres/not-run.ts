@@ -35,6 +35,4 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "threats/disk-full.test.ts": FILES,
   "threats/old-and-newer-databases.test.ts": FOLDER,
   "threats/raw-files.test.ts": FILES,
-  "users/erase.test.ts": FILES,
-  "workers/records.test.ts": FILES,
 };

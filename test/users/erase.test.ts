@@ -5,7 +5,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ErasedUser, UserExport } from "../../src/users";
 import { TABLES } from "../../src/users/repository";
+import { testOnSqlite } from "../support/on-sqlite";
 import { dataKeysIn, rawFiles, valuesIn, wrappingKey } from "../support/raw-files";
+import { dump } from "../server/stage";
 import { addPersonRows, removePerson } from "./person-rows";
 import { agent, deploy, type Deployment, idpRecord, operator } from "../tools/deployment";
 
@@ -19,12 +21,7 @@ type Tables = Record<string, number>;
 function mentions(folder: string, text: string): Tables {
   const found: Tables = {};
   for (const name of ["runtime.db", "executions.db"]) {
-    using database = new Database(join(folder, name), { readonly: true });
-    const tables = database
-      .query<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE type = 'table'")
-      .all();
-    for (const { name: table } of tables) {
-      const rows = database.query<object, []>(`SELECT * FROM "${table}"`).all();
+    for (const [table, rows] of Object.entries(dump(join(folder, name)))) {
       const count = rows.filter((row) => JSON.stringify(row).includes(text)).length;
       if (count > 0) found[table] = count;
     }
@@ -230,7 +227,7 @@ describe("an erasure", () => {
     expect((await runtime.users.export(operator(), KEPT)).executions.length).toBeGreaterThan(1);
   });
 
-  test("leaves nothing in the files, not even sealed", async () => {
+  testOnSqlite("leaves nothing in the files, not even sealed", async () => {
     const { runtime, folder, logLines } = deployment;
     const root = readFileSync(join(folder, ".config/runtime/root.key"), "utf8");
     await runtime.close();
@@ -306,7 +303,7 @@ test("a call that is in progress adds no entry to the log afterwards, in any pro
   expect(mentions(data, ERASED)["executions"]).toBe(1);
 });
 
-test("every column with a user is known to the erasure", async () => {
+testOnSqlite("every column with a user is known to the erasure", async () => {
   await using fresh = await deploy();
   const data = join(fresh.folder, ".local/share/runtime");
   const found = ["runtime.db", "executions.db"].flatMap((name) => {

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { query, run } from "../../src/store";
 import type { CreateWorker } from "../../src/workers";
 import { plainTool, type PlainWorker, startPlainWorker } from "../sandbox/workers";
+import { dump } from "../server/stage";
+import { testOnSqlite } from "../support/on-sqlite";
 import { httpWorker, mcpWorker, startWorkerSite, type WorkerSite } from "./site";
 
 let site: WorkerSite;
@@ -59,6 +61,16 @@ describe("a worker", () => {
     expect(upstream.asked).toContainEqual(expect.objectContaining(sent));
     const trail = await site.runtime.trail.audit(site.operator, {});
     expect(JSON.stringify([record, await workers.list(site.operator), trail])).not.toContain("CANARY");
+    const data = join(site.folder, ".local/share/runtime");
+    expect(JSON.stringify(dump(join(data, "runtime.db")))).not.toContain("CANARY");
+  });
+
+  testOnSqlite("has no secret in the files", async () => {
+    const secrets = { KEY: "header-CANARY" };
+    await site.runtime.workers.create(
+      site.operator,
+      mcpWorker("own", upstream.uri, { headers: HEADERS, secrets }),
+    );
     await site.runtime.core.store.check();
     for (const file of ["runtime.db", "runtime.db-wal"]) {
       const stored = readFileSync(join(site.folder, ".local/share/runtime", file)).toString("latin1");
