@@ -10,6 +10,7 @@ import { WriteHealth } from "../write-health";
 import type { Connector } from "./connector";
 import { type Dialect, dialectOf } from "./dialect";
 import { closedError, isLost, lost, OtherVersion, stateOf, translateError } from "./failures";
+import { Generations, GENERATIONS } from "./generations";
 import { Listener } from "./listener";
 import { migratePostgres, newestOf, refuseNewerSchema, schemaVersion } from "./migrations";
 import { Pool } from "./pool";
@@ -43,9 +44,6 @@ const CHECK_MS = 1500;
 const POLL_MS = 1000;
 /** While a write gets no answer, connections for reads are asked that were not used for so long. */
 const PING_MS = 250;
-/** One text is faster to read than rows, and most often it is the same as before. */
-const GENERATIONS =
-  "SELECT string_agg(kind || '=' || value, ' ' ORDER BY kind) AS generations FROM generations";
 const READS = /^\s*(?:SELECT|WITH)\b/;
 
 export interface PostgresStore extends Store {
@@ -74,8 +72,7 @@ class Engine implements PostgresStore {
   #listener: Listener | undefined;
   /** That of the current turn. */
   #asked: Promise<ReadonlyMap<string, number>> | undefined;
-  /** The answer to the last query for the generations. */
-  #generations: { text: string; values: ReadonlyMap<string, number> } = { text: "", values: new Map() };
+  readonly #generations = new Generations();
   /** Writes that wait until the database is open. */
   #entering = 0;
   #closed = false;
@@ -213,9 +210,7 @@ class Engine implements PostgresStore {
 
   async #readGenerations(): Promise<ReadonlyMap<string, number>> {
     const [row] = await this.#read(GENERATIONS, []);
-    const text = String(row?.["generations"]);
-    if (text !== this.#generations.text) this.#generations = { text, values: generationsOf(text) };
-    const { values } = this.#generations;
+    const values = this.#generations.of(String(row?.["generations"]));
     const version = values.get("schema");
     if (version !== this.#version) throw new OtherVersion(Number(version), this.#version).reason;
     return values;
@@ -249,13 +244,4 @@ class Engine implements PostgresStore {
   async #testWrite(): Promise<void> {
     await this.write(testWrite());
   }
-}
-
-function generationsOf(text: string): Map<string, number> {
-  return new Map(
-    text.split(" ").map((pair) => {
-      const [kind = "", value] = pair.split("=");
-      return [kind, Number(value)];
-    }),
-  );
 }
