@@ -96,7 +96,7 @@ async function handled(
   const run = () => (revocation === undefined ? handle() : revocation.during(handle));
   const isConditional = operation.method !== "GET" && hasPrecondition(request);
   const value = await (isConditional
-    ? underPreconditions(front.turns, request, operation, call, run)
+    ? underPreconditions(front.turns, incoming, operation, call, run)
     : run());
   const response = responseOf(operation, request, value);
   if (operation.tool !== undefined)

@@ -4,9 +4,9 @@ import { JsonText } from "../src/base";
 import { preconditionFailed, RuntimeError } from "../src/errors";
 import type { Turns } from "../src/turns";
 import { matchesTag } from "./answer";
+import type { Incoming } from "./front";
 import { operations, type ServedOperation } from "./operations";
 import type { AnyCall } from "./operations/operation";
-import { requestUrl } from "./request-url";
 
 /** The operations that read what is at a path. */
 const READS = new Map(
@@ -22,12 +22,12 @@ export function hasPrecondition({ headers }: Request): boolean {
 
 /**
  * Runs an operation that changes something, unless a precondition of its request is false: then throws
- * `precondition_failed`. Requests with one at the same path take turns, at all servers: otherwise two could pass with the same
+ * `precondition_failed`. Requests with one at the same address take turns, at all servers: otherwise two could pass with the same
  * tag. Throws what `Turns` throws.
  */
 export async function underPreconditions(
   turns: Turns,
-  request: Request,
+  { request, params }: Incoming,
   operation: ServedOperation,
   call: AnyCall,
   run: () => unknown,
@@ -38,7 +38,9 @@ export async function underPreconditions(
     requireTrue(headers, undefined);
     return run();
   }
-  return turns.during(`${call.principal.projectId} ${requestUrl(request).pathname}`, async (check) => {
+  // However the address is spelled.
+  const record = JSON.stringify([call.principal.projectId, operation.path, params]);
+  return turns.during(record, async (check) => {
     const tag = await tagOf(() => read(call));
     // Of a missing record, the operation itself says so (section 13.2.1), unless it would create it.
     if (tag !== undefined || !READS.has(operation.path)) requireTrue(headers, tag);
