@@ -28,8 +28,8 @@ export async function serversRow(
   const load = (servers: readonly Served[], measureMs: number, warmupMs: number): Promise<Measured[]> =>
     Promise.all(
       servers.map(({ port, pid }, at) => {
-        // Each has as many callers as the one alone: with fewer, less work would share a turn, which costs more.
-        const job = { port, pid, connections: CONNECTIONS, warmupMs, measureMs, requests: raw, status: 200 };
+        const connections = CONNECTIONS / servers.length;
+        const job = { port, pid, connections, warmupMs, measureMs, requests: raw, status: 200 };
         return (loaders[at] ?? loaders[0]).run({ ...job, contains: '"success":true' });
       }),
     );
