@@ -1,7 +1,7 @@
 // The leases under which tokens are refreshed: one for each connection.
 import type { Core } from "../core";
 import { newToken } from "../crypto";
-import { type HeldLease, LeaseLost, Leases, releaseLease, type Seen, type Taken } from "../store";
+import { type HeldLease, LeaseLost, Leases, type Seen, type Taken } from "../store";
 import type { Transaction } from "../store";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
@@ -9,8 +9,6 @@ import { TokenRequestError } from "./token-answer";
 
 /** How much longer a consent waits for a refresh than the longest token request takes. */
 const HOLD_MARGIN_MS = 15_000;
-/** How often a waiting process looks at the lease. */
-export const LOOK_MS = 250;
 
 /** Another process has taken the lease or stored newer tokens, so the refresh token may no longer be sent. */
 export class Superseded extends TokenRequestError {
@@ -42,24 +40,12 @@ export class RefreshLeases {
 
   /** Waits until no refresh is in progress and takes the lease. Undefined if a refresh takes longer than any should. */
   async hold(connectionId: string, isUnstored: () => boolean): Promise<HeldLease | undefined> {
-    const { store, clock, settings } = this.#core;
-    const deadline = clock.monotonic() + settings["egress.timeout"] * 1000 + HOLD_MARGIN_MS;
-    while (clock.monotonic() < deadline) {
-      const generation = await store.generation("leases");
-      const seen = await this.look(connectionId);
-      const taken = isUnstored() ? undefined : await store.write(() => this.take(connectionId, seen));
-      if (taken !== undefined) return this.held(taken);
-      await store.changed("leases", generation, { timeoutMs: LOOK_MS });
-    }
-    return undefined;
+    const patienceMs = this.#core.settings["egress.timeout"] * 1000 + HOLD_MARGIN_MS;
+    return this.#leases.wait(leaseOf(connectionId), patienceMs, () => !isUnstored());
   }
 
-  /** Releases a lease. If this fails, others see after a while that its heart no longer beats. */
-  async release(held: HeldLease): Promise<void> {
-    held.stop();
-    await this.#core.store
-      .write(() => releaseLease(held.lease))
-      .catch((error: unknown) => this.#core.log.warn("a lease was not released", { error }));
+  release(held: HeldLease): Promise<void> {
+    return this.#leases.release(held, this.#core.log);
   }
 
   /**

@@ -3,7 +3,15 @@
 import { allEnded, Delays } from "../base";
 import type { Core } from "../core";
 import type { Provider, Providers } from "../providers";
-import { type HeldLease, releaseLease, type Seen, stillHeld, type Taken, type Transaction } from "../store";
+import {
+  type HeldLease,
+  LOOK_MS,
+  releaseLease,
+  type Seen,
+  stillHeld,
+  type Taken,
+  type Transaction,
+} from "../store";
 import { namesAnotherAccount } from "./account";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
@@ -11,7 +19,7 @@ import { type NewTokens, tokenKey, type UnstoredParts, UnstoredTokens } from "./
 import type { RepeatedWrites } from "./repeated-writes";
 import type { Revocations } from "./revocations";
 import { postpone, postponed } from "./postponed";
-import { databaseFailure, LOOK_MS, RefreshLeases, Superseded } from "./refresh-lease";
+import { databaseFailure, RefreshLeases, Superseded } from "./refresh-lease";
 import { refreshTokens } from "./token-request";
 import { TokenRequestError } from "./token-answer";
 import { openTokens } from "./tokens";

@@ -1,7 +1,7 @@
 // Leases for work that only one process may do at a time. The fence grows with every lease, and a result is stored only
 // under the fence of its lease, so a former holder cannot store anything. A holder changes its row with heartbeats; a lease
 // is taken from a holder only if the row was watched and did not change. `expires_at` only tells when an old row is deleted.
-import type { Clock } from "../base";
+import type { Clock, Log } from "../base";
 import { Hold } from "./hold";
 import { get, query, run, type Store, touch, type Transaction } from "./port";
 import { DEAD_AFTER_MS, HEARTBEAT_MS, Witness } from "./witness";
@@ -34,6 +34,8 @@ const SWEEP = query(
 const MARK = query(
   "INSERT INTO leases (name, holder, fence, expires_at) VALUES (?, NULL, 1, ?) ON CONFLICT (name) DO NOTHING",
 );
+/** How often a waiting process looks at a lease; that it was released is told at once. */
+export const LOOK_MS = 250;
 /** A lease that was released this long ago is not needed any more, so its fence may start again. */
 const SWEPT_AFTER_MS = 24 * 3_600_000;
 
@@ -127,6 +129,34 @@ export class Leases {
     const at = this.#clock.monotonic();
     const lease = yield* takeLease(name, this.#holder, this.#clock.now(), dead);
     return lease === undefined ? undefined : { lease, at };
+  }
+
+  /**
+   * Waits until a lease can be taken, and takes it. `mayTake`: asked at each look. Undefined: not within `patienceMs`, which
+   * should be longer than it takes to see that a holder is dead.
+   */
+  async wait(
+    name: string,
+    patienceMs: number,
+    mayTake = (): boolean => true,
+  ): Promise<HeldLease | undefined> {
+    const end = this.#clock.monotonic() + patienceMs;
+    for (;;) {
+      const generation = await this.#store.generation("leases");
+      const seen = await this.look(name);
+      const taken = mayTake() ? await this.#store.write(() => this.take(name, seen)) : undefined;
+      if (taken !== undefined) return this.held(taken);
+      if (this.#clock.monotonic() >= end) return undefined;
+      await this.#store.changed("leases", generation, { timeoutMs: LOOK_MS });
+    }
+  }
+
+  /** Releases a lease. If this fails, others see after a while that its heart no longer beats. */
+  async release(held: HeldLease, log: Log): Promise<void> {
+    held.stop();
+    await this.#store
+      .write(() => releaseLease(held.lease))
+      .catch((error: unknown) => log.warn("a lease was not released", { error }));
   }
 
   /** Begins the heartbeats of a lease after the commit of its transaction. */
