@@ -44,6 +44,10 @@ export class RefreshLeases {
     return this.#leases.wait(leaseOf(connectionId), patienceMs, () => !isUnstored());
   }
 
+  changed(generation: number): Promise<void> {
+    return this.#leases.changed(generation);
+  }
+
   release(held: HeldLease): Promise<void> {
     return this.#leases.release(held, this.#core.log);
   }

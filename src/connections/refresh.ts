@@ -3,15 +3,7 @@
 import { allEnded, Delays } from "../base";
 import type { Core } from "../core";
 import type { Provider, Providers } from "../providers";
-import {
-  type HeldLease,
-  LOOK_MS,
-  releaseLease,
-  type Seen,
-  stillHeld,
-  type Taken,
-  type Transaction,
-} from "../store";
+import { type HeldLease, releaseLease, type Seen, stillHeld, type Taken, type Transaction } from "../store";
 import { namesAnotherAccount } from "./account";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
@@ -157,7 +149,7 @@ export class Refresher {
           { transient: true },
         );
       }
-      await store.changed("leases", generation, { timeoutMs: LOOK_MS });
+      await this.#leases.changed(generation);
     }
   }
 

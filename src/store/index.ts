@@ -58,7 +58,6 @@ export {
   type Lease,
   isFirst,
   Leases,
-  LOOK_MS,
   releaseLease,
   type Seen,
   stillHeld,

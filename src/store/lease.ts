@@ -35,7 +35,7 @@ const MARK = query(
   "INSERT INTO leases (name, holder, fence, expires_at) VALUES (?, NULL, 1, ?) ON CONFLICT (name) DO NOTHING",
 );
 /** How often a waiting process looks at a lease; that it was released is told at once. */
-export const LOOK_MS = 250;
+const LOOK_MS = 250;
 /** A lease that was released this long ago is not needed any more, so its fence may start again. */
 const SWEPT_AFTER_MS = 24 * 3_600_000;
 
@@ -147,8 +147,13 @@ export class Leases {
       const taken = mayTake() ? await this.#store.write(() => this.take(name, seen)) : undefined;
       if (taken !== undefined) return this.held(taken);
       if (this.#clock.monotonic() >= end) return undefined;
-      await this.#store.changed("leases", generation, { timeoutMs: LOOK_MS });
+      await this.changed(generation);
     }
+  }
+
+  /** Resolves when a lease was released since this generation of leases, or a moment later. */
+  changed(generation: number): Promise<void> {
+    return this.#store.changed("leases", generation, { timeoutMs: LOOK_MS });
   }
 
   /** Releases a lease. If this fails, others see after a while that its heart no longer beats. */
