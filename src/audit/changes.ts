@@ -27,7 +27,7 @@ const USERS = "users";
 
 /** The fields that differ, in both records; a record that does not exist is undefined. */
 export function changesOf(before: object | undefined, after: object | undefined): Changes {
-  const [old, young] = [leavesOf(before), leavesOf(after)];
+  const [old, young] = [leavesOf(before, after), leavesOf(after, before)];
   const [was, is] = [differing(old, young), differing(young, old)];
   if (was === undefined && is === undefined) return {};
   return {
@@ -45,17 +45,25 @@ function differing(leaves: Leaves, others: Leaves): Record<string, unknown> | un
   return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
-/** The JSON of each field that is not an object, by its path. */
-function leavesOf(record: object | undefined): Leaves {
+/** The JSON of each field that is not an object, by its path. Values that are the same in `other` are left out. */
+function leavesOf(record: object | undefined, other: object | undefined): Leaves {
   const leaves = new Map<string, string>();
-  if (record !== undefined) addLeaves(leaves, record, "", 0);
+  if (record !== undefined) addLeaves(leaves, [record, other], "", 0);
   return leaves;
 }
 
-function addLeaves(leaves: Map<string, string>, value: unknown, path: string, depth: number): void {
+function addLeaves(
+  leaves: Map<string, string>,
+  [value, other]: readonly [unknown, unknown],
+  path: string,
+  depth: number,
+): void {
+  if (value === other) return;
   if (isObject(value) && depth < MAX_DEPTH) {
+    const others = isObject(other) ? other : {};
     for (const [name, field] of Object.entries(value))
-      if (!IGNORED.has(name)) addLeaves(leaves, field, depth === 0 ? name : `${path}.${name}`, depth + 1);
+      if (!IGNORED.has(name))
+        addLeaves(leaves, [field, others[name]], depth === 0 ? name : `${path}.${name}`, depth + 1);
     return;
   }
   const text: string | undefined = JSON.stringify(value);

@@ -1,7 +1,7 @@
 // A project that is deleted and created again under its id has another incarnation. What an earlier project's caller still
 // does must not reach the new project.
 import { invalidAuthorization } from "../errors";
-import { get, query, type Store, type Transaction } from "../store";
+import { getKept, query, type Store, type Transaction } from "../store";
 
 /** The part of a principal that names its project. Without an incarnation, it is the project that exists now. */
 export interface ProjectReference {
@@ -18,7 +18,7 @@ const FIND = query<{ incarnation: string; created_at: number }>(
  * even if another project has its id now.
  */
 export function* requireIncarnation(project: ProjectReference): Transaction<string> {
-  const row = yield* get(FIND, project.projectId);
+  const row = yield* getKept(FIND, project.projectId, "projects");
   if (row === undefined || !isIncarnation(project, row.incarnation))
     throw invalidAuthorization("The project of this credential was deleted.");
   return row.incarnation;

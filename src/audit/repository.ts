@@ -3,13 +3,14 @@ import {
   all,
   type ClosedDatabase,
   get,
+  getKept,
   insertInto,
   named,
+  putKept,
   query,
   type Reader,
   run,
   send,
-  sentCommand,
   type Store,
   type Transaction,
 } from "../store";
@@ -37,7 +38,8 @@ export interface Head {
   newest_id: string;
 }
 
-const putHead = sentCommand<Head & { project_id: string }>(
+const HEAD = query<Head>("SELECT number, hash, newest_id FROM audit_heads WHERE project_id = ?");
+const PUT_HEAD = named<Head & { project_id: string }>(
   "INSERT INTO audit_heads (project_id, number, hash, newest_id) VALUES (:project_id, :number, :hash, :newest_id) " +
     "ON CONFLICT (project_id) DO UPDATE SET number = excluded.number, hash = excluded.hash, newest_id = excluded.newest_id",
 );
@@ -46,17 +48,21 @@ const putHead = sentCommand<Head & { project_id: string }>(
 export function* addAuditRow(row: ChainedRow): Transaction<void> {
   yield* add(row);
   const { project_id, number, hash, id } = row;
-  yield* putHead({ project_id, number, hash, newest_id: id });
+  const head: Head = { number, hash, newest_id: id };
+  yield* putKept(
+    { find: HEAD, id: project_id, row: head },
+    PUT_HEAD,
+    PUT_HEAD.values({ project_id, ...head }),
+  );
 }
 
-const HEAD = query<Head>("SELECT number, hash, newest_id FROM audit_heads WHERE project_id = ?");
 const HEADS = query<Head & { project_id: string }>(
   "SELECT project_id, number, hash, newest_id FROM audit_heads ORDER BY project_id",
 );
 
 /** The end of a chain; undefined if it has no row. */
 export function headInTransaction(chain: string): Transaction<Head | undefined> {
-  return get(HEAD, chain);
+  return getKept(HEAD, chain);
 }
 
 export function findHead(store: Reader, chain: string): Promise<Head | undefined> {

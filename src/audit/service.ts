@@ -84,8 +84,10 @@ export class Audit {
       address: actor.address ?? "",
       details: yield* this.#details(chain, happened, subjectOf(actor)),
       created_at: now,
+      hash: "",
     };
-    yield* repository.addAuditRow({ ...row, hash: rowHash(hash, row) });
+    row.hash = rowHash(hash, row);
+    yield* repository.addAuditRow(row);
   }
 
   /** Erases a user from the trail: the entries remain, and no longer tell who it was. Returns whether there were any. */

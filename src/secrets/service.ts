@@ -90,13 +90,22 @@ export class Secrets {
 
   *#upsert(principal: Principal, key: string, written: repository.WrittenSecret): Transaction<SecretRow> {
     const known = yield* repository.replaceSecret(written);
-    const created = {
-      id: newId("sec", written.updated_at, this.#core.random),
-      key,
-      created_at: written.updated_at,
+    const { project_id, folded_key, sealed_value, updated_at } = written;
+    const { id, created_at } = known ?? {
+      id: newId("sec", updated_at, this.#core.random),
+      created_at: updated_at,
     };
     const description = written.description ?? known?.description ?? null;
-    const row: SecretRow = { ...written, ...(known ?? created), description };
+    const row: SecretRow = {
+      id,
+      project_id,
+      key: known?.key ?? key,
+      folded_key,
+      description,
+      sealed_value,
+      created_at,
+      updated_at,
+    };
     if (known === undefined) yield* repository.addSecret(row);
     yield* this.#audit.record(principal, "secret.upsert", row.key, {
       details: VALUE_CHANGED,

@@ -23,6 +23,19 @@ export interface Step {
   readonly params: readonly SqlValue[];
   /** The body does not use the answer, so an engine may go on before it has it. */
   readonly isUnread?: boolean;
+  /** Set for a kept row, see `getKept`. */
+  readonly kept?: KeptStep;
+}
+
+/** What a step does with a kept row. */
+export interface KeptStep {
+  /** The statement that finds the row, with the id as its only parameter. */
+  readonly find: string;
+  readonly id: string;
+  /** The row changes only with a touch of this kind; undefined: only by `putKept`. */
+  readonly kind?: Kind | undefined;
+  /** The changed row. Absent: the step reads it. */
+  readonly row?: object;
 }
 
 /** Steps of a list do not depend on each other. They run in its order, and the answer is a list of theirs. */
@@ -75,6 +88,29 @@ export function run(statement: Query<never>, ...params: SqlValue[]): Transaction
  */
 export function* send(statement: Query<never>, ...params: SqlValue[]): Transaction<void> {
   yield { method: "run", text: statement.text, params, isUnread: true };
+}
+
+/**
+ * A row that almost every transaction reads. An engine may read it once for all transactions that share a commit. So within
+ * transactions, it may only be changed by `putKept`, or, if there is a kind, next to a touch of it.
+ */
+export function* getKept<Row extends object>(
+  find: Query<Row>,
+  id: string,
+  kind?: Kind,
+): Transaction<Row | undefined> {
+  const step: Step = { method: "get", text: find.text, params: [id], kept: { find: find.text, id, kind } };
+  // The engine answers with what the statement declares.
+  return (yield step) as Row | undefined;
+}
+
+/** Stores the row that `find` finds from now on. An engine may run only the last `put` of a row in a commit. */
+export function* putKept<Row extends object>(
+  { find, id, row }: { find: Query<Row>; id: string; row: Row },
+  put: Query<never>,
+  params: readonly SqlValue[],
+): Transaction<void> {
+  yield { method: "run", text: put.text, params, isUnread: true, kept: { find: find.text, id, row } };
 }
 
 /** Two queries, of one step each, whose answers do not depend on each other: an engine may ask for them together. */

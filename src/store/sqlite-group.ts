@@ -2,8 +2,9 @@
 // savepoint costs two statements and copies of pages, and few bodies fail after a write. So a group first runs without
 // savepoints; if one fails after a write, the group is rolled back and runs again with them.
 import type { Database } from "bun:sqlite";
+import { KeptRows } from "./kept";
 import { type SqlValue, TOUCH, type Transaction } from "./port";
-import { BodyRun, prepared, translate } from "./sqlite-steps";
+import { BodyRun, prepared, runStep, translate } from "./sqlite-steps";
 
 /** A transaction and its caller. */
 export interface Waiting {
@@ -39,17 +40,26 @@ export function runGroup(
 ): Ran | undefined {
   const outcomes: Outcome[] = [];
   const touched = new Set<SqlValue>();
+  const kept = new KeptRows();
   for (const one of group) {
-    const outcome = savepoints ? runInSavepoint(database, one, touched) : runOne(database, one, touched);
+    const outcome = savepoints
+      ? runInSavepoint(database, one, touched)
+      : runOne(database, one, touched, kept);
     if (outcome === undefined) return undefined;
     outcomes.push(outcome);
   }
+  for (const step of kept.changes()) runStep(database, step);
   for (const kind of touched) prepared(database, TOUCH.text).run(kind);
   return { outcomes, touched };
 }
 
-function runOne(database: Database, of: Waiting, touched: Set<SqlValue>): Outcome | undefined {
-  const run = new BodyRun(database);
+function runOne(
+  database: Database,
+  of: Waiting,
+  touched: Set<SqlValue>,
+  kept: KeptRows,
+): Outcome | undefined {
+  const run = new BodyRun(database, kept);
   try {
     const value = run.finish(of.body());
     for (const kind of run.touched) touched.add(kind);

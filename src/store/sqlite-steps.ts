@@ -1,7 +1,17 @@
 // Runs statements on a SQLite connection and translates its errors.
 import { type Database, SQLiteError, type Statement } from "bun:sqlite";
 import { RuntimeError, unavailable } from "../errors";
-import { isList, type SqlValue, TOUCH, type Transaction, UniqueViolation, type Yielded } from "./port";
+import type { KeptRows } from "./kept";
+import {
+  isList,
+  type KeptStep,
+  type SqlValue,
+  type Step,
+  TOUCH,
+  type Transaction,
+  UniqueViolation,
+  type Yielded,
+} from "./port";
 
 // Bun's cache is limited to 20 statements. All our statements are constants, so each is cached.
 const statements = new WeakMap<Database, Map<string, Statement<unknown, SqlValue[]>>>();
@@ -70,9 +80,12 @@ export class BodyRun {
   /** The kinds that it touched. Their generations are raised once per commit. */
   readonly touched: SqlValue[] = [];
   readonly #database: Database;
+  readonly #kept: KeptRows | undefined;
 
-  constructor(database: Database) {
+  /** `kept`: the kept rows of the commit. Undefined: what this transaction does may be undone alone. */
+  constructor(database: Database, kept?: KeptRows) {
     this.#database = database;
+    this.#kept = kept;
   }
 
   /** Runs the body and returns its result. Throws its errors. */
@@ -95,10 +108,23 @@ export class BodyRun {
   // A failed statement only rolls back its own changes.
   #step(step: Yielded): unknown {
     if (isList(step)) return step.map((one) => this.#step(one));
-    if (step.text === TOUCH.text) return this.touched.push(...step.params) && 1;
+    if (step.text === TOUCH.text) {
+      this.#kept?.touched(step.params);
+      return this.touched.push(...step.params) && 1;
+    }
+    if (step.kept !== undefined && this.#kept !== undefined)
+      return this.#keptStep(this.#kept, step.kept, step);
     const answer = runStep(this.#database, step);
     if (step.method === "run") this.wrote = true;
     return answer;
+  }
+
+  #keptStep(rows: KeptRows, kept: KeptStep, step: Step): unknown {
+    if (step.method === "get")
+      return rows.has(kept) ? rows.row(kept) : rows.keep(kept, runStep(this.#database, step));
+    rows.change(kept, step);
+    this.wrote = true;
+    return 1;
   }
 }
 

@@ -1,7 +1,9 @@
 // A project that is deleted and created again under its id is another one: callers of the earlier project neither write to
 // it nor are listed in it.
 import { describe, expect, test } from "bun:test";
+import { requireIncarnation } from "../../src/audit";
 import type { Principal } from "../../src/identity";
+import { deleteProject } from "../../src/identity/repository";
 import type { Runtime } from "../../src/runtime";
 import { query } from "../../src/store";
 import { refusal } from "../connections/executing";
@@ -80,6 +82,18 @@ describe("a caller of the earlier project", () => {
     expect(await rowsOf(deployment)).toEqual(before);
     await write(deployment.runtime, await deployment.runtime.identity.operator(ID), deployment);
     expect(await rowsOf(deployment)).not.toEqual(before);
+  });
+
+  test("stores nothing behind the deletion in the same commit", async () => {
+    const { deployment } = await withProject();
+    await using _ = deployment;
+    const { store } = deployment.runtime.core;
+    const current = () => requireIncarnation({ projectId: ID });
+    const written = await Promise.allSettled(
+      [current, () => deleteProject(ID), current].map((body) => store.write<unknown>(body)),
+    );
+
+    expect(written.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
   });
 
   test("starts no consent in the new one", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { get, query, run, type SqliteOptions, type Store, touch } from "../../src/store";
 import { changesContract } from "./contract-changes";
 import { failuresContract } from "./contract-failures";
+import { keptContract } from "./contract-kept";
 import { sentContract } from "./contract-sent";
 import { FIND, increment, INSERT_BELOW, insert, LIST, listIds, migrations } from "./notes";
 import { engine, newFile } from "./opening";
@@ -191,4 +192,5 @@ export function storeContract(name: string, open: (options: SqliteOptions) => St
   failuresContract(name, open);
   changesContract(name, open);
   sentContract(name, open);
+  keptContract(name, open);
 }

@@ -4,9 +4,11 @@
 //
 // Without savepoints, statements whose answers no body uses are sent and not waited for: each wait is a round trip, in which
 // all writers of all servers wait. Their answers are looked at with the next one that is waited for, and with the commit.
+import { KeptRows } from "../kept";
 import {
   type Awaitable,
   isList,
+  type KeptStep,
   type SqlValue,
   type Step,
   TOUCH,
@@ -48,8 +50,9 @@ export async function runGroup(
 ): Promise<Ran | undefined> {
   const sent: Promise<Answer>[] = [];
   const ran: Ran & { touched: Set<SqlValue> } = { outcomes: [], touched: new Set(), wrote: false, sent };
+  const kept = new KeptRows();
   for await (const of of group) {
-    const run = new BodyRun(execute, savepoints ? undefined : sent);
+    const run = new BodyRun(execute, savepoints ? undefined : { sent, kept });
     if (savepoints) await execute("SAVEPOINT body", []);
     try {
       const value = await run.finish(of);
@@ -66,7 +69,14 @@ export async function runGroup(
     }
     if (savepoints) await execute("RELEASE SAVEPOINT body", []);
   }
+  for (const { text, params } of kept.changes()) sendTo(sent, execute(text, params));
   return ran;
+}
+
+/** Its failure is looked at later. */
+function sendTo(sent: Promise<Answer>[], answer: Promise<Answer>): void {
+  answer.catch(() => undefined);
+  sent.push(answer);
 }
 
 /** The first error of these statements. Waits for all. */
@@ -80,16 +90,23 @@ export function endsTransaction(error: unknown): boolean {
   return isLost(error) || isConflict(error);
 }
 
+/** What the transactions of a group without savepoints share. */
+interface Shared {
+  /** Answers that are not waited for. */
+  sent: Promise<Answer>[];
+  kept: KeptRows;
+}
+
 class BodyRun {
   wrote = false;
   readonly touched: SqlValue[] = [];
   readonly #execute: Execute;
-  /** Answers that are not waited for; undefined: with savepoints. */
-  readonly #sent: Promise<Answer>[] | undefined;
+  readonly #shared: Shared | undefined;
 
-  constructor(execute: Execute, sent: Promise<Answer>[] | undefined) {
+  /** `shared`: undefined with savepoints. */
+  constructor(execute: Execute, shared: Shared | undefined) {
     this.#execute = execute;
-    this.#sent = sent;
+    this.#shared = shared;
   }
 
   async finish(of: Waiting): Promise<unknown> {
@@ -113,7 +130,7 @@ class BodyRun {
 
   #yielded(yielded: Yielded): unknown {
     if (!isList(yielded)) return this.#step(yielded);
-    return this.#sent === undefined
+    return this.#shared === undefined
       ? this.#oneByOne(yielded)
       : Promise.all(yielded.map((step) => this.#step(step)));
   }
@@ -125,19 +142,28 @@ class BodyRun {
   }
 
   #step(step: Step): Awaitable<unknown> {
-    if (step.text === TOUCH.text) return this.touched.push(...step.params) && 1;
+    if (step.text === TOUCH.text) {
+      this.#shared?.kept.touched(step.params);
+      return this.touched.push(...step.params) && 1;
+    }
     if (OF_SQLITE.test(step.text)) return 0;
     if (step.method === "run") this.wrote = true;
-    if (this.#sent === undefined) return this.#answer(step).then((answer) => valueOf(step, answer));
-    const answer = this.#execute(step.text, step.params);
-    if (step.isUnread !== true) return this.#awaited(step, answer, this.#sent);
-    // Its failure is looked at later.
-    answer.catch(() => undefined);
-    this.#sent.push(answer);
+    if (this.#shared === undefined) return this.#answer(step).then((answer) => valueOf(step, answer));
+    if (step.kept !== undefined) return this.#keptStep(step.kept, step, this.#shared);
+    if (step.isUnread !== true) return this.#awaited(step, this.#shared.sent);
+    sendTo(this.#shared.sent, this.#execute(step.text, step.params));
     return undefined;
   }
 
-  async #awaited(step: Step, answer: Promise<Answer>, sent: readonly Promise<Answer>[]): Promise<unknown> {
+  #keptStep(kept: KeptStep, step: Step, shared: Shared): Awaitable<unknown> {
+    const rows = shared.kept;
+    if (step.method === "run") return rows.change(kept, step);
+    if (rows.has(kept)) return rows.row(kept);
+    return this.#awaited(step, shared.sent).then((row) => rows.keep(kept, row));
+  }
+
+  async #awaited(step: Step, sent: readonly Promise<Answer>[]): Promise<unknown> {
+    const answer = this.#execute(step.text, step.params);
     try {
       return valueOf(step, await answer);
     } catch {
