@@ -22,6 +22,8 @@ export class Link {
   #isLost = false;
   /** When the last answer came, or the first statement after a pause was sent. */
   #heard = performance.now();
+  /** When the last answer came; at first, that to the connection itself. */
+  #answered = performance.now();
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -56,6 +58,11 @@ export class Link {
     return this.waiting === 0 ? 0 : performance.now() - this.#heard;
   }
 
+  /** When the last answer came (`performance.now`). */
+  get answeredAt(): number {
+    return this.#answered;
+  }
+
   /** For how long nothing was asked, ms. */
   get idleMs(): number {
     return this.waiting === 0 ? performance.now() - this.#heard : 0;
@@ -70,6 +77,7 @@ export class Link {
     try {
       const answer = this.#connection.sql.unsafe(text, params.map(encodeValue)).execute();
       const rows = await this.#outstanding.wait(answer, limitMs);
+      this.#answered = performance.now();
       return { rows: rows.map(decodeRow), count: rows.count, command: rows.command };
     } catch (error) {
       if (!isLost(error)) throw error;

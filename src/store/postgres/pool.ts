@@ -40,9 +40,21 @@ export class Pool {
       else if (link.silentMs <= SILENT_MS && (best === undefined || link.waiting < best.waiting)) best = link;
     }
     const { size } = this.#links;
-    if (best === undefined) return size <= this.#most ? this.#connect() : this.#any();
+    if (best === undefined) return size <= this.#most ? this.#connect() : leastWaiting([...this.#links]);
     if (best.waiting > 0 && size < this.#most) this.#connect().catch(() => undefined);
     return best;
+  }
+
+  /**
+   * A connection that works: the last answer on it came after `since`, or it is new. Undefined while there is none, and no more
+   * may be made. Throws `LostConnection` if none can be made.
+   */
+  takeProven(since: number): Link | Promise<Link> | undefined {
+    if (this.#closing.signal.aborted) throw closedError();
+    const links = [...this.#links].filter(({ isLost }) => !isLost);
+    const proven = links.filter(({ answeredAt }) => answeredAt > since);
+    if (proven.length > 0) return leastWaiting(proven);
+    return links.length <= this.#most ? this.#connect() : undefined;
   }
 
   /** Finds out whether connections work that nothing is asked on: one was lost without a word, so others may be, too. */
@@ -64,11 +76,6 @@ export class Pool {
     link.lose();
   }
 
-  #any(): Link {
-    const links = [...this.#links];
-    return links.reduce((best, link) => (link.waiting < best.waiting ? link : best));
-  }
-
   #connect(): Promise<Link> {
     this.#connecting ??= connectSoon(this.#connector, this.#closing.signal)
       .then((connection) => {
@@ -79,4 +86,8 @@ export class Pool {
       .finally(() => (this.#connecting = undefined));
     return this.#connecting;
   }
+}
+
+function leastWaiting(links: readonly Link[]): Link {
+  return links.reduce((best, link) => (link.waiting < best.waiting ? link : best));
 }

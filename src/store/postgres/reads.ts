@@ -2,7 +2,7 @@
 // again: on another connection, if theirs is lost or silent.
 import { RuntimeError } from "../../errors";
 import type { Awaitable, SqlValue } from "../port";
-import { isLost, lost, translateError } from "./failures";
+import { isLost, lost, LostConnection, translateError } from "./failures";
 import type { Answer, Link } from "./link";
 import type { Pool } from "./pool";
 
@@ -47,7 +47,7 @@ export class Reads {
       try {
         const link = this.#linkOfTurn();
         const ready = link instanceof Promise ? await link : link;
-        return await this.#answer(ready, text, params);
+        return await this.#answer(ready, text, params, until);
       } catch (error) {
         this.endTurn();
         if (!isRepeatable(error)) throw translateError(error);
@@ -68,28 +68,46 @@ export class Reads {
 
   readonly #endOfTurn = (): void => this.endTurn();
 
-  async #answer(link: Link, text: string, params: readonly SqlValue[]): Promise<Rows> {
+  async #answer(link: Link, text: string, params: readonly SqlValue[], until: number): Promise<Rows> {
     const first = link.run(text, params, READ_MS);
     const number = link.newest;
     const other = Promise.withResolvers<Answer>();
-    const askAnother = async (): Promise<Answer> => {
-      this.#pool.ping();
-      const second = await this.#pool.take();
-      if (second === link) return first;
-      const answer = await second.run(text, params, READ_MS);
-      // Not slow, so lost. Later, because the answer must come before the error.
-      if (link.next === number) setImmediate(() => link.lose());
-      return answer;
-    };
     const timer = setTimeout(() => {
-      if (link.silentMs < SILENT_MS) return;
+      const { silentMs } = link;
+      if (silentMs < SILENT_MS) return;
+      this.#pool.ping();
+      const again = async (): Promise<Answer> => {
+        const answer = await this.#answerOfProven(performance.now() - silentMs, text, params, until);
+        // Not slow, so lost. Later, because the answer must come before the error.
+        if (link.next === number) setImmediate(() => link.lose());
+        return answer;
+      };
       // The first one's error tells more.
-      askAnother().then(other.resolve, () => first.then(other.resolve, other.reject));
+      again().then(other.resolve, () => first.then(other.resolve, other.reject));
     }, SILENT_MS);
     try {
       return (await Promise.race([first, other.promise])).rows;
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  /** Others may have been lost as silently, so only a connection counts on which an answer has come since, or a new one. */
+  async #answerOfProven(
+    since: number,
+    text: string,
+    params: readonly SqlValue[],
+    until: number,
+  ): Promise<Answer> {
+    for (;;) {
+      try {
+        const link = await this.#pool.takeProven(since);
+        if (link !== undefined) return await link.run(text, params, READ_MS);
+      } catch (error) {
+        if (!isRepeatable(error) || this.#closed) throw error;
+      }
+      if (performance.now() > until) throw new LostConnection(undefined);
+      await Bun.sleep(PAUSE_MS * (0.5 + Math.random()));
     }
   }
 }

@@ -1,6 +1,6 @@
 // What a server does when the network loses packets without a word.
 import { expect, setDefaultTimeout } from "bun:test";
-import { all, query } from "../../../src/store";
+import { all, query, type Store } from "../../../src/store";
 import { connectorOf } from "../../../src/store/postgres/connector";
 import { openPostgres } from "../../../src/store/postgres/postgres";
 import { startCluster } from "../../support/postgres/cluster";
@@ -45,6 +45,43 @@ testOnPostgres(
     await store.close();
   },
 );
+
+testOnPostgres(
+  "a read that gets no answer is not asked on another connection that may be lost, too",
+  async () => {
+    await using cluster = await startCluster();
+    await using proxy = startProxy({ port: cluster.port });
+    const url = proxy.url(cluster.url());
+    const direct = connectorOf({ url, preparedStatements: true, applicationName: "runtime" });
+    let asked = 0;
+    const connector = disturbed(direct, (text, ask) => {
+      if (text.includes("marks")) asked++;
+      return ask();
+    });
+    const instance = crypto.randomUUID();
+    const store = openPostgres({ connector, schema: "runtime", migrations, instance });
+    await store.write(() => mark("first"));
+    await openAll(store);
+    proxy.forget();
+    asked = 0;
+
+    expect(await store.all(MARKS)).toHaveLength(1);
+    expect(asked).toBe(2);
+    await store.close();
+  },
+);
+
+/** Reads until all connections for reads are open, and none has anything to do. */
+async function openAll(store: Store): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) {
+    const reads: Promise<unknown>[] = [];
+    for (let index = 0; index < 8; index++) {
+      reads.push(store.all(MARKS));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all(reads);
+  }
+}
 
 testOnPostgres(
   "two servers that were lost one after the other with the lock stop writes for less than 4 s",
