@@ -1,7 +1,7 @@
 // The metadata of an authorization server: OpenID Connect Discovery 1.0, section 4, and RFC 8414, section 3. Servers publish
 // one of two documents, with the path of the issuer before or after the well-known part.
 import type * as oauth from "oauth4webapi";
-import { isObject } from "./base";
+import { jsonObjectIn } from "./base";
 import { EgressError } from "./egress";
 
 export interface FoundMetadata {
@@ -95,11 +95,9 @@ async function documentIn(response: Response): Promise<oauth.AuthorizationServer
     await response.body?.cancel();
     return undefined;
   }
-  const value: unknown = await response.json().catch(() => undefined);
+  const value = jsonObjectIn(await response.text().catch(() => ""));
   // The library reads the members that it needs, and checks them.
-  return isObject(value) && typeof value["issuer"] === "string"
-    ? (value as unknown as oauth.AuthorizationServer)
-    : undefined;
+  return typeof value?.["issuer"] === "string" ? (value as unknown as oauth.AuthorizationServer) : undefined;
 }
 
 /** Whether two issuers are the same text except for one slash at the end, which people leave out. */

@@ -113,10 +113,3 @@ function fieldOf(schema: TSchema, key: string): unknown {
 function isSchema(value: unknown): value is TSchema {
   return isObject(value);
 }
-
-/** Whether a value contains the NUL character, at which databases and C libraries cut strings. */
-export function hasNul(value: unknown): boolean {
-  if (typeof value === "string") return value.includes("\0");
-  if (Array.isArray(value)) return value.some(hasNul);
-  return isObject(value) && Object.entries(value).some(([key, inner]) => hasNul(key) || hasNul(inner));
-}

@@ -9,7 +9,9 @@ export { type Abortable, LazyAbort, signalOf } from "./lazy-abort";
 export { memberText } from "./json-member";
 export { endOfString, exceededLimit, type JsonLimits } from "./json-text";
 export {
+  hasNul,
   isObject,
+  jsonObjectIn,
   type Json,
   type JsonObject,
   JsonText,
@@ -53,5 +55,5 @@ export { RecentMap } from "./recent-map";
 export { sentence } from "./sentence";
 export { allEnded, WORK_KINDS, type WorkCounts, WorkInFlight, type WorkKind } from "./work";
 export { withoutTrailingSlashes } from "./trailing";
-export { checked, compileOnce, fieldErrors, hasNul, withoutNulls } from "./check";
+export { checked, compileOnce, fieldErrors, withoutNulls } from "./check";
 export { MAX_LIMIT, type Page, page, paging, type Paging, UNPAGED_LIMIT, wholePage } from "./page";

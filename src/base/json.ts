@@ -67,6 +67,19 @@ export function parsePlainJson(text: string): Json {
   return mayHoldHalves(text) ? wellFormed(value) : value;
 }
 
+/**
+ * The object in a JSON text from outside. Undefined if it is not one, or contains the NUL character, which databases do not
+ * keep in JSON. Otherwise as `parseJson`.
+ */
+export function jsonObjectIn(text: string): JsonObject | undefined {
+  try {
+    const value = parseJson(text);
+    return isObject(value) && !hasNul(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether a text may hold half of a surrogate pair, as it is or as an escape. */
 export function mayHoldHalves(text: string): boolean {
   return SURROGATE_ESCAPE.test(text) || !text.isWellFormed();
@@ -92,6 +105,13 @@ function requireShallow(text: string): void {
 
 export function isObject(value: unknown): value is { [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether a value contains the NUL character, at which databases and C libraries cut strings. */
+export function hasNul(value: unknown): boolean {
+  if (typeof value === "string") return value.includes("\0");
+  if (Array.isArray(value)) return value.some(hasNul);
+  return isObject(value) && Object.entries(value).some(([key, inner]) => hasNul(key) || hasNul(inner));
 }
 
 /** The fields that are not undefined. */

@@ -1,5 +1,6 @@
 // SQL of auth providers.
 import type { ApiKeyConfig } from "./api-key-schema";
+import type { OAuth2Config } from "./schema";
 import { all, get, insertInto, query, rowCommands, type Store, type Transaction } from "../store";
 
 export function apiKeyOf({ api_key }: Pick<ProviderRow, "api_key">): ApiKeyConfig | undefined {
@@ -65,8 +66,9 @@ const LIST = query<ProviderRow>(
 const LIST_ACTIVE_NAMED = query<ProviderRow>(
   `SELECT ${COLUMNS} FROM auth_providers WHERE (provider_id = ? OR id = ?) AND status = 'active' ORDER BY created_at, id`,
 );
-const LIST_BY_CLIENT = query<ProviderKey>(
-  `SELECT project_id AS "projectId", id FROM auth_providers WHERE oauth2 ->> '$.client_id' = ?`,
+// Read here, not by the database: a record that it cannot read must not hide those of other projects.
+const CLIENTS = query<ProviderKey & Pick<ProviderRow, "oauth2">>(
+  'SELECT project_id AS "projectId", id, oauth2 FROM auth_providers WHERE INSTR(oauth2, ?) > 0',
 );
 
 export const {
@@ -145,8 +147,11 @@ export function listActiveNamed(store: Store, name: string): Promise<ProviderRow
 }
 
 /** Records in all projects, active or not, with this client. */
-export function listByClient(store: Store, clientId: string): Promise<ProviderKey[]> {
-  return store.all(LIST_BY_CLIENT, clientId);
+export async function listByClient(store: Store, clientId: string): Promise<ProviderKey[]> {
+  const rows = await store.all(CLIENTS, JSON.stringify(clientId));
+  return rows
+    .filter(({ oauth2 }) => (JSON.parse(oauth2) as OAuth2Config).client_id === clientId)
+    .map(({ projectId, id }) => ({ projectId, id }));
 }
 
 export function* providerInTransaction(projectId: string, id: string): Transaction<ProviderRow | undefined> {

@@ -25,8 +25,9 @@ export class UserExports {
     const { store, clock } = this.#core;
     const { projectId } = principal;
     const tables: Record<string, Shown[]> = {};
-    for (const { name, rows } of TABLES) {
-      const found = await store.all(rows, projectId, userId);
+    for (const { name, rows, shown = whole } of TABLES) {
+      const all = await store.all(rows, projectId, userId);
+      const found = all.map((row) => shown(row, userId)).filter((row) => row !== undefined);
       tables[name] = await Promise.all(found.map((row) => this.#shown(name, projectId, row)));
     }
     const grants = await store.all(CONNECTIONS, projectId, userId);
@@ -121,6 +122,10 @@ export class UserExports {
       throw error;
     }
   }
+}
+
+function whole(row: UserRow): UserRow {
+  return row;
 }
 
 function placeIn(columns: readonly SealedColumn[], table: string, row: UserRow): Place {

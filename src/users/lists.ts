@@ -32,8 +32,7 @@ const PARTS_OF = [
 ] as const;
 const PARTS = PARTS_OF.map((table) =>
   query<{ user_id: string }>(
-    `SELECT DISTINCT user_id FROM ${table} WHERE project_id = ? AND user_id > ? AND user_id NOT LIKE 'erased-%' ` +
-      "ORDER BY user_id LIMIT ?",
+    `SELECT DISTINCT user_id FROM ${table} WHERE project_id = ? AND user_id > ? ORDER BY user_id LIMIT ?`,
   ),
 );
 const IS_NAMED = PARTS_OF.map((table) =>

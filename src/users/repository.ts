@@ -19,6 +19,8 @@ export interface UserTable {
   name: string;
   /** Parameters: project and user. */
   rows: Query<UserRow>;
+  /** What the export shows of a row; undefined: the row is not about the user. Absent: the whole row. */
+  shown?: (row: UserRow, userId: string) => UserRow | undefined;
 }
 
 /** In `runtime.db`, except for grants and the audit trail. */
@@ -71,9 +73,9 @@ export const TABLES: readonly UserTable[] = [
   },
   {
     name: "workers",
-    rows: query(
-      "SELECT id FROM workers WHERE project_id = ? AND json_extract(config, '$.authorization.user') = ? ORDER BY id",
-    ),
+    rows: query("SELECT id, config FROM workers WHERE project_id = ? AND ? <> '' ORDER BY id"),
+    shown: ({ id = null, config }, userId) =>
+      JSON.parse(String(config)).authorization?.user === userId ? { id } : undefined,
   },
   {
     name: "people",
@@ -153,10 +155,20 @@ const INVITED_BY = [
   query("UPDATE sign_in_links SET created_by = 'erased' WHERE project_id = ? AND created_by = ?"),
 ];
 const DELETE_SUSPENSION = query("DELETE FROM suspended_users WHERE project_id = ? AND user_id = ?");
-const LEAVE_WORKERS = query(
-  "UPDATE workers SET config = json_remove(config, '$.authorization.user'), version = version + 1 " +
-    "WHERE project_id = ? AND json_extract(config, '$.authorization.user') = ?",
+const WORKERS = query<{ id: string; config: string }>("SELECT id, config FROM workers WHERE project_id = ?");
+const CHANGE_WORKER = query(
+  "UPDATE workers SET config = ?, version = version + 1 WHERE project_id = ? AND id = ?",
 );
+
+/** Workers whose catalog is read for the user are without an account from now on. */
+function* leaveWorkers(projectId: string, userId: string): Transaction<void> {
+  for (const { id, config } of yield* all(WORKERS, projectId)) {
+    const { authorization, ...others } = JSON.parse(config);
+    if (authorization?.user !== userId) continue;
+    const { user: _user, ...kept } = authorization;
+    yield* run(CHANGE_WORKER, JSON.stringify({ ...others, authorization: kept }), projectId, id);
+  }
+}
 
 /** Deletes the rows of `TABLES`. */
 export function* removeUser(projectId: string, userId: string): Transaction<void> {
@@ -168,7 +180,7 @@ export function* removeUser(projectId: string, userId: string): Transaction<void
   yield* unpin({ projectId, userId });
   yield* unpinWorkloads({ projectId, userId });
   yield* run(DELETE_SUSPENSION, projectId, userId);
-  yield* run(LEAVE_WORKERS, projectId, userId);
+  yield* leaveWorkers(projectId, userId);
   yield* endAccess(projectId, userId);
   yield* run(DELETE_PERSON, projectId, userId);
   for (const statement of INVITED_BY) yield* run(statement, projectId, `user:${userId}`);

@@ -1,7 +1,7 @@
 // Grants that no connection holds are revoked at the provider.
 import { describe, expect, test } from "bun:test";
 import type { Runtime } from "../../src/runtime";
-import { query } from "../../src/store";
+import { query, run } from "../../src/store";
 import { call, connectionOf, until } from "../connections/executing";
 import type { Answer, TokenRequest } from "../support/token-endpoint";
 import {
@@ -85,6 +85,21 @@ test("a connection that is deleted during a refresh: the new tokens are revoked"
   await until(async () => (await orders()) === 0);
 
   expect(revoked()).toEqual(["first", "second"]);
+});
+
+test("a record of another project that is no JSON to the database stops nothing", async () => {
+  const { deployment, revoked, orders } = await revoking();
+  await using _ = deployment;
+  const { runtime, idp } = deployment;
+  await runtime.identity.createProject(operator(), "other", "Other");
+  await runtime.providers.create(await runtime.identity.operator("other"), idpRecord(idp));
+  const nul = query("UPDATE auth_providers SET oauth2 = REPLACE(oauth2, ?, ?) WHERE project_id = 'other'");
+  await runtime.core.store.write(() => run(nul, '"client_id":"', String.raw`"client_id":"\u0000`));
+  await deployment.give("alice", { refresh: "first" });
+  await remove(deployment);
+  await until(async () => (await orders()) === 0);
+
+  expect(revoked()).toEqual(["first"]);
 });
 
 test("a user check that is answered with no: the grant is revoked", async () => {

@@ -1,7 +1,7 @@
 // JSON without loss of precision: record ids of 19 digits pass through unchanged.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { isObject, parseJson } from "../../src/base";
+import { isObject, jsonObjectIn, parseJson } from "../../src/base";
 
 const ID = "3000000000000123457";
 
@@ -99,4 +99,24 @@ test.each<[string, unknown, boolean]>([
   ["nothing", undefined, false],
 ])("isObject: %s", (_what, value, expected) => {
   expect(isObject(value)).toBe(expected);
+});
+
+describe("an object from outside", () => {
+  test.each<[string, string]>([
+    ["a text with the NUL character", String.raw`{"id":"a\u0000b"}`],
+    ["the NUL character in a list", String.raw`{"ids":["a",["\u0000"]]}`],
+    ["the NUL character in a key", String.raw`{"a":{"\u0000":1}}`],
+    ["a list", "[]"],
+    ["null", "null"],
+    ["half of an object", '{"id":1'],
+    ["deep nesting", `{"a":${"[".repeat(2000)}${"]".repeat(2000)}}`],
+  ])("%s is not one", (_what, text) => {
+    expect(jsonObjectIn(text)).toBeUndefined();
+  });
+
+  test("half of a surrogate pair becomes U+FFFD, an escaped backslash is kept", () => {
+    const text = String.raw`{"id":"a\ud800b","note":"\\u0000"}`;
+
+    expect(jsonObjectIn(text)).toEqual({ id: "a\uFFFDb", note: String.raw`\u0000` });
+  });
 });

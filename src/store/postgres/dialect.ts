@@ -8,11 +8,8 @@ const REWRITES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   // By way of text: Bun encodes a parameter of the type jsonb as a JSON text of the text, once it knows the type.
   [/\bjson_each\(([\w.?$]+)\)/g, "jsonb_array_elements_text(($1)::text::jsonb) AS json_each(value)"],
   [/\bjson_group_array\(value\)/g, "COALESCE(jsonb_agg(value), '[]')::text"],
-  [/\bjson_extract\(([\w.]+), '\$\.([\w.]+)'\)/g, "($1::jsonb #>> string_to_array('$2', '.'))"],
-  [/\bjson_remove\(([\w.]+), '\$\.([\w.]+)'\)/g, "($1::jsonb #- string_to_array('$2', '.'))::text"],
   [/\blower\(hex\(randomblob\(16\)\)\)/g, "replace(gen_random_uuid()::text, '-', '')"],
   [/\bINSTR\(/g, "strpos("],
-  [/\b(\w+) ->> '\$\.(\w+)'/g, "($1::jsonb ->> '$2')"],
 ];
 
 /** What precedes the name of a table. */

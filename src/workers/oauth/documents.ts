@@ -1,5 +1,5 @@
 // Reads the documents of a worker and its authorization server. Both are outside: each step is short and bounded.
-import { isObject, visible } from "../../base";
+import { jsonObjectIn, visible } from "../../base";
 import type { Core } from "../../core";
 import { EgressError } from "../../egress";
 import { OAuthFailure } from "./failure";
@@ -37,12 +37,7 @@ export async function documentAt(
   if (response.status >= 500 || response.status === 429)
     throw new OAuthFailure("unreachable", `${shown(address)} answers ${response.status}. Try again later.`);
   if (response.status !== 200) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return jsonObjectIn(text);
 }
 
 /** What the outbound client says, as a failure; anything else is thrown again. */

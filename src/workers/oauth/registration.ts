@@ -1,6 +1,6 @@
 // Registers a client with the authorization server of a worker (RFC 7591). An administrator has asked for it: a call of a tool
 // never does.
-import { isObject } from "../../base";
+import { jsonObjectIn } from "../../base";
 import type { Core } from "../../core";
 import { EgressError } from "../../egress";
 import { authMethod } from "../../providers";
@@ -76,7 +76,7 @@ function registrationIn(
   text: string,
   { issuer, redirectUri, method }: { issuer: string; redirectUri: string; method: ClientMethod },
 ): Registration {
-  const answer = objectIn(text);
+  const answer = jsonObjectIn(text) ?? {};
   if (status !== 201 && status !== 200) throw refused(issuer, reasonOf(status, answer));
   const { client_id, client_secret, redirect_uris, token_endpoint_auth_method: given } = answer;
   const hasSecret = isText(client_secret);
@@ -97,15 +97,6 @@ function registrationIn(
     ...(isText(token) ? { accessToken: token } : {}),
     ...(isText(uri) ? { clientUri: uri } : {}),
   };
-}
-
-function objectIn(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 // The description of an error is outside text and is not repeated.

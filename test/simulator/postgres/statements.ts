@@ -20,11 +20,8 @@ const REWRITES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/::double precision/g, ""],
   [/jsonb_array_elements_text\(\(([\w.?$]+)\)::jsonb\) AS json_each\(value\)/g, "json_each($1)"],
   [/COALESCE\(jsonb_agg\(value\), '\[\]'\)::text/g, "json_group_array(value)"],
-  [/\(([\w.]+)::jsonb #>> string_to_array\('([\w.]+)', '\.'\)\)/g, "json_extract($1, '$.$2')"],
-  [/\(([\w.]+)::jsonb #- string_to_array\('([\w.]+)', '\.'\)\)::text/g, "json_remove($1, '$.$2')"],
   [/replace\(gen_random_uuid\(\)::text, '-', ''\)/g, "lower(hex(randomblob(16)))"],
   [/\bstrpos\(/g, "INSTR("],
-  [/\((\w+)::jsonb ->> '(\w+)'\)/g, "$1 ->> '$.$2'"],
   // Rows of writers are never old here.
   [/clock_timestamp\(\) - interval '30 days'/g, "-1"],
   [/clock_timestamp\(\)/g, "0"],

@@ -329,6 +329,14 @@ describe("an answer", () => {
     expect((await discovered(at)).resource).toBe(at.origin);
   });
 
+  test("with a NUL character is not metadata", async () => {
+    using at = standIn();
+    at.worker.set(`${RESOURCE}/mcp`, { resource: `${at.uri}\0`, authorization_servers: [at.issuer] });
+    at.worker.set(RESOURCE, { resource: at.origin, authorization_servers: [at.issuer] });
+
+    expect((await discovered(at)).resource).toBe(at.origin);
+  });
+
   test("that does not come ends the step", async () => {
     using at = standIn();
     at.worker.set(`${RESOURCE}/mcp`, () => new Promise<Response>(() => undefined));
