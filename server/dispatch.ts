@@ -1,7 +1,14 @@
 // The dispatcher of operations: credential, content type, JSON, schema, service, answer. In this order, so that
 // unauthenticated callers learn nothing about validation rules.
 import { checked, fieldErrors, isObject, JsonText } from "../src/base";
-import { internalError, invalidAuthorization, invalidParameter, notFound, RuntimeError } from "../src/errors";
+import {
+  internalError,
+  invalidAuthorization,
+  invalidParameter,
+  notFound,
+  RuntimeError,
+  toRuntimeError,
+} from "../src/errors";
 import { actorOf, type Principal, requireRole } from "../src/identity";
 import type { Runtime } from "../src/runtime";
 import { jsonAnswer, taggedAnswer } from "./answer";
@@ -59,13 +66,23 @@ async function dispatch(front: Front, operation: ServedOperation, incoming: Inco
     if (params["project_id"] !== undefined) await checkProject(runtime, operation, principal, params);
     isAdmitted = true;
     return await handled(front, operation, incoming, principal);
-  } catch (error) {
+  } catch (thrown) {
+    const error = isAdmitted ? await reasonOf(runtime, principal, thrown) : thrown;
     const refused = { ...principal, address: incoming.address };
     // Another project is "not found".
     if (isAdmitted) runtime.refusals.count(refused, operation.id, error);
     else runtime.refusals.countAny(refused, operation.id, error);
     throw error;
   }
+}
+
+/** Records of a project that is deleted at this moment are missing: then the credential has ended, and nothing is broken. */
+async function reasonOf({ identity }: Runtime, principal: Principal, thrown: unknown): Promise<unknown> {
+  if (toRuntimeError(thrown).status !== 500) return thrown;
+  return identity.requireCurrent(principal).then(
+    () => thrown,
+    (ended: unknown) => ended,
+  );
 }
 
 /** Runs an operation for a caller that may use it. */

@@ -81,3 +81,47 @@ test.each(REQUESTS)("%s is refused, and nothing is stored in the new project", a
   expect((await api(site.url, next).get("/v1/admin/secrets")).body).toMatchObject({ total_count: 0 });
   await identity.deleteProject(operator, ID);
 });
+
+const WRITES: [string, string, object][] = [
+  ["a secret", "/v1/admin/secrets/LATE", { value: "late" }],
+  ["an API key", "/v1/admin/keys", { name: "late", role: "read" }],
+  ["a suspension", "/v1/admin/users/suspend", { user_id: "alice" }],
+  [
+    "an auth provider",
+    "/v1/admin/auth_providers",
+    {
+      id: "late",
+      oauth2: {
+        client_id: "c",
+        client_secret: "s",
+        authorize_request: { endpoint: "http://127.0.0.1:1/authorize" },
+        token_request: { endpoint: "http://127.0.0.1:1/token" },
+      },
+    },
+  ],
+  ["a gateway", "/v1/gateways", { name: "Late", slug: "late", auth_type: "arcade_header" }],
+];
+
+test.each(WRITES)("%s that meets the deletion of its project is refused", async (_, path, body) => {
+  const { site } = stage;
+  const { core, identity } = site.runtime;
+  const operator = await identity.operator("default");
+  await identity.createProject(operator, ID, "Again");
+  const client = api(site.url, await site.key("admin", undefined, ID));
+  const write = core.store.write.bind(core.store);
+  let isDeleted = false;
+  core.store.write = async (...args) => {
+    core.store.write = write;
+    await identity.deleteProject(operator, ID);
+    isDeleted = true;
+    return write(...args);
+  };
+
+  const answer = await client.post(path, body);
+
+  expect(isDeleted).toBe(true);
+  expect([answer.status, answer.body]).toEqual([
+    401,
+    expect.objectContaining({ name: "invalid_authorization" }),
+  ]);
+});
