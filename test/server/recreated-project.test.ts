@@ -99,7 +99,11 @@ const WRITES: [string, string, object][] = [
       },
     },
   ],
-  ["a gateway", "/v1/gateways", { name: "Late", slug: "late", auth_type: "arcade_header" }],
+  [
+    "a gateway",
+    "/v1/orgs/default/projects/again/gateways",
+    { name: "Late", slug: "late", auth_type: "arcade_header" },
+  ],
 ];
 
 test.each(WRITES)("%s that meets the deletion of its project is refused", async (_, path, body) => {
