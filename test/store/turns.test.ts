@@ -1,7 +1,7 @@
 // Work that takes turns, at two servers on one database.
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { silentLog, systemClock } from "../../src/base";
+import { type Clock, silentLog, systemClock } from "../../src/base";
 import { systemRandom } from "../../src/crypto";
 import { DEAD_AFTER_MS, mainMigrations, openSqlite, query, run } from "../../src/store";
 import { Turns } from "../../src/turns";
@@ -14,16 +14,27 @@ function twoServers() {
     openSqlite({ file: join(temporaryFolder(), "runtime.db"), migrations: mainMigrations }),
   );
   let offset = 0;
-  const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + offset };
+  let woken = new AbortController();
+  const clock: Clock = {
+    ...systemClock,
+    monotonic: () => systemClock.monotonic() + offset,
+    // One that freezes is late for everything.
+    sleep: (ms, signal) =>
+      systemClock.sleep(ms, signal === undefined ? woken.signal : AbortSignal.any([signal, woken.signal])),
+  };
   const core = { store, clock, random: systemRandom, log: silentLog };
   return {
     store,
     servers: [new Turns(core), new Turns(core)] as const,
     freeze: (ms: number) => {
       offset += ms;
+      woken.abort();
+      woken = new AbortController();
     },
   };
 }
+
+const HALF_A_MINUTE = 30_000;
 
 describe("turns", () => {
   test("at two servers, works one after the other", async () => {
@@ -51,6 +62,26 @@ describe("turns", () => {
     expect(await servers[0].during("c", async () => "c")).toBe("c");
     never.resolve("a");
     expect(await first).toBe("a");
+  });
+
+  test("one that waits for half a minute is refused, and those behind it go on waiting", async () => {
+    const { servers, freeze } = twoServers();
+    const never = Promise.withResolvers<string>();
+    const working = Promise.withResolvers<void>();
+    const first = servers[0].during("a", () => {
+      working.resolve();
+      return never.promise;
+    });
+    await working.promise;
+    const second = servers[0].during("a", async () => "second");
+    freeze(HALF_A_MINUTE);
+    await expect(second).rejects.toMatchObject({ name: "unavailable", status: 503 });
+    let isThird = false;
+    const third = servers[0].during("a", async () => (isThird = true));
+    await Bun.sleep(20);
+    expect(isThird).toBe(false);
+    never.resolve("first");
+    expect([await first, await third]).toEqual(["first", true]);
   });
 
   test("a work that fails lets the next one go on, at either server", async () => {
