@@ -42,9 +42,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A client with a document at a new address. */
-function described(document: object = {}, answer?: (text: string) => Response): TestClient {
-  const path = `/client-${count++}.json`;
+/** A client with a document at a new address of so many characters. */
+function described(document: object = {}, answer?: (text: string) => Response, length = 0): TestClient {
+  const start = `/client-${count++}`;
+  // An index entry must have room for what cannot be compressed.
+  const filling = Buffer.from(crypto.getRandomValues(new Uint8Array(2000))).toString("base64url");
+  const path = `${start.padEnd(length - base.length - ".json".length, filling)}.json`;
   const text = JSON.stringify({
     client_id: base + path,
     client_name: "Described client",
@@ -60,6 +63,12 @@ function described(document: object = {}, answer?: (text: string) => Response): 
   return new TestClient(site.url, base + path);
 }
 
+/** 256 characters of three bytes each. */
+function longUser(): string {
+  const codes = crypto.getRandomValues(new Uint16Array(256)).map((code) => 0x4e00 + (code % 20_000));
+  return String.fromCharCode(...codes);
+}
+
 const pageOf = async (client: TestClient) =>
   (await site.browser("alice")).open(client.authorizeUrl({ resource: gateway }));
 
@@ -73,6 +82,13 @@ test("a document is enough to get tokens, and is asked for once", async () => {
   expect(tokens.refresh_token).not.toBe("");
   expect((await client.refresh(tokens.refresh_token)).status).toBe(200);
   expect(asked.length).toBe(1);
+});
+
+test("a document at the longest address is enough, for a user with the longest id", async () => {
+  const client = described({}, undefined, 1500);
+  const tokens = await client.tokens(await site.browser(longUser()), gateway);
+
+  expect(tokens.refresh_token).not.toBe("");
 });
 
 describe("a document is refused", () => {
@@ -97,6 +113,10 @@ describe("a document is refused", () => {
     ["that is missing", () => new Response(null, { status: 404 })],
   ])("%s", async (_what, answer) => {
     expect((await pageOf(described({}, answer))).status).toBe(400);
+  });
+
+  test("whose address is too long for a row", async () => {
+    expect((await pageOf(described({}, undefined, 1501))).status).toBe(400);
   });
 
   test("that would let a client answer at another address", async () => {
