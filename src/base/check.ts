@@ -6,7 +6,7 @@ import { type FieldError, malformedRequest } from "../errors";
 import { excerptOf, longListIn } from "./excerpt";
 import { isObject } from "./json";
 import { ruleOf, valueAt, type Violation } from "./rule-text";
-import { mistypedFields } from "./unknown-fields";
+import { mistypedFields, removeUnknownFields } from "./unknown-fields";
 
 type Check = { Check(value: unknown): boolean; Errors(value: unknown): [boolean, Violation[]] };
 
@@ -25,15 +25,18 @@ export function compileOnce(schema: TSchema): Check {
 }
 
 /**
- * Returns the value, typed, without fields that are `null` where the schema does not allow it (null means "not given").
- * Throws `malformed_request` with one entry per invalid field, and for an unknown field that is very likely a mistyped
- * known one; other unknown fields are kept. `what` names the value: "request body".
+ * Returns the value, typed, without fields that are `null` where the schema does not allow it (null means "not given"), and
+ * without fields that it does not know. Throws `malformed_request` with one entry per invalid field, and for an unknown field
+ * that is very likely a mistyped known one. `what` names the value: "request body".
  */
 export function checked<T extends TSchema>(schema: T, value: unknown, what: string): Static<T> {
   const cleaned = withoutNulls(schema, value);
   const errors = [...fieldErrors(schema, cleaned), ...mistypedFields(schema, cleaned)].slice(0, MAX_ERRORS);
-  // Checked against this schema on the line above.
-  if (errors.length === 0) return cleaned as Static<T>;
+  if (errors.length === 0) {
+    removeUnknownFields(schema, cleaned);
+    // Checked against this schema above.
+    return cleaned as Static<T>;
+  }
   const list = errors
     .map(({ field, message }) => (field === "" ? message : `${field} ${message}`))
     .join("; ");

@@ -25,6 +25,24 @@ export function unknownFields(schema: unknown, value: unknown, most: number): Un
   return found;
 }
 
+/**
+ * Removes such fields from the value. They are ignored, so they must not be stored either: stored fields are shown, and an
+ * unknown one may be a secret.
+ */
+export function removeUnknownFields(schema: unknown, value: unknown): void {
+  let found: UnknownField[];
+  do {
+    found = unknownFields(schema, value, MAX_LOOKED_AT);
+    for (const { path, name } of found) {
+      const holder = path.slice(0, -1).reduce<unknown>((at, step) => (at as Holder)[step], value);
+      delete (holder as Holder)[name];
+    }
+  } while (found.length === MAX_LOOKED_AT);
+}
+
+/** An object or a list, on the way to a field that was found. */
+type Holder = { [step: string | number]: unknown };
+
 /** One error for each unknown field that is very likely a mistyped known one. Clients may send other fields. */
 export function mistypedFields(schema: unknown, value: unknown): FieldError[] {
   return unknownFields(schema, value, MAX_LOOKED_AT).flatMap(({ path, name, known }) => {

@@ -33,10 +33,31 @@ describe("a valid value", () => {
     expect(checked(SCHEMA, value, "request body")).toEqual(value);
   });
 
-  test("keeps fields that are not in the schema", () => {
-    const value: unknown = { name: "a", other: { deep: [1, null] } };
+  test("loses fields that are not in the schema, at every depth", () => {
+    const value: unknown = { name: "a", owner: { id: "o", private: "x" }, zzz: { deep: [1, null] } };
 
-    expect<unknown>(checked(SCHEMA, value, "request body")).toEqual(value);
+    expect<unknown>(checked(SCHEMA, value, "request body")).toEqual({ name: "a", owner: { id: "o" } });
+  });
+
+  test("loses them also if there are more than anybody sends", () => {
+    const many = Object.fromEntries(Array.from({ length: 2500 }, (_, index) => [`zzz${index}`, index]));
+
+    expect<unknown>(checked(SCHEMA, { name: "a", ...many }, "request body")).toEqual({ name: "a" });
+  });
+
+  test("keeps those of free objects and of lists of them", () => {
+    const schema = Type.Object({
+      input: Type.Record(Type.String(), Type.Unknown()),
+      passed: Type.Object({ known: Type.Optional(Type.String()) }, { additionalProperties: true }),
+      list: Type.Array(Type.Union([Type.String(), Type.Object({ id: Type.String() })])),
+    });
+    const value: unknown = { input: { any: 1 }, passed: { other: 2 }, list: ["a", { id: "b", other: 3 }] };
+
+    expect<unknown>(checked(schema, value, "request body")).toEqual({
+      input: { any: 1 },
+      passed: { other: 2 },
+      list: ["a", { id: "b" }],
+    });
   });
 
   test.each<[string, unknown, unknown]>([
