@@ -4,7 +4,7 @@ import type { Core } from "../core";
 import { type Connections, type GrantState, missingScopes, unionOfScopes } from "../connections";
 import { hashOf, newId, newToken } from "../crypto";
 import { invalidParameter, malformedRequest, requirementsNotMet, unknownRecord } from "../errors";
-import { actFor, maySee, type Principal, type SignInMethod, type Suspensions } from "../identity";
+import { actFor, maySee, maySend, type Principal, type SignInMethod, type Suspensions } from "../identity";
 import type { Limits } from "../limits";
 import type { Provider, Providers } from "../providers";
 import type { SessionSettings } from "../settings";
@@ -201,7 +201,11 @@ export class AuthorizationService {
       }
     } else {
       const row = await repository.findFlow(this.#core.store, projectId, id);
-      if (row !== undefined && maySee(principal, row.user_id)) return this.#current(row);
+      if (row !== undefined && maySee(principal, row.user_id)) {
+        const { url, ...record } = await this.#current(row);
+        // Who has the address can end the consent of its user, or grant something else.
+        return url !== undefined && maySend(principal, row.user_id) ? { ...record, url } : record;
+      }
     }
     throw invalidParameter("There is no authorization with this id.", unknownRecord("id"));
   }

@@ -4,6 +4,7 @@ export {
   actFor,
   mayEnd,
   maySee,
+  maySend,
   PERSON_ROLES,
   type PersonRole,
   type Principal,

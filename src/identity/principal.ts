@@ -122,6 +122,12 @@ export function maySee(principal: Principal, userId: string): boolean {
   return visibleUsers(principal)?.includes(userId) ?? true;
 }
 
+/** Whether the principal may send a user to a consent, and so learn the address that the user opens. */
+export function maySend(principal: Principal, userId: string): boolean {
+  if (principal.kind === "user") return principal.userId === userId;
+  return roleOfPrincipal(principal) !== "read" && maySee(principal, userId);
+}
+
 /** Whether the principal may end records of a user, such as a scheduled run. An auditor sees those of all, and ends its own. */
 export function mayEnd(principal: Principal, userId: string): boolean {
   const isAuditor = principal.kind === "user" && principal.role === "auditor";

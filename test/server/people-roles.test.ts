@@ -5,7 +5,7 @@ import { type OpenIdProvider, startOpenIdProvider } from "../interop/oidc/provid
 import { api, at } from "../support/api";
 import { type PersonColumn, ROLE_OF } from "../support/role-table";
 import { columnsOf, guarded, type Row, type RowStage, send, startRowStage } from "./operation-rows";
-import { connect, databaseOf, dumpWithoutRefusals } from "./stage";
+import { connect, databaseOf, dumpWithoutRefusals, startConsent } from "./stage";
 
 let provider: OpenIdProvider;
 let stage: RowStage;
@@ -102,6 +102,16 @@ describe("an auditor", () => {
     expect(listed.text).toContain(id);
     expect((await auditor().get(`/v1/scheduled_tools/${id}`)).status).toBe(200);
     expect((await auditor().get("/v1/admin/user_connections?user_id=bob")).status).toBe(200);
+  });
+
+  test("sees the status of another person's consent without its address", async () => {
+    const { id, url } = await startConsent(stage, { user_id: "carol" });
+    const [seen, own] = await Promise.all(
+      [auditor(), admin()].map((client) => client.get(`/v1/auth/status?id=${id}`)),
+    );
+
+    expect([at(seen?.body, "status"), at(seen?.body, "url")]).toEqual(["pending", undefined]);
+    expect(at(own?.body, "url")).toBe(url);
   });
 
   test("cannot end the scheduled run of another person", async () => {

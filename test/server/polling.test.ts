@@ -47,6 +47,17 @@ const LONGER_THAN_A_TEST = 59;
 
 const statusIn = ({ body }: ApiAnswer) => at(body, "status");
 
+test("the address of a pending consent is shown only to those who may send its user there", async () => {
+  const { id, url } = await startConsent(stage, { user_id: "addressed" });
+  const path = `/v1/auth/status?id=${id}`;
+  const seen = await Promise.all(
+    (["run", "admin", "read"] as const).map((key) => api(stage.site.url, stage.keys[key]).get(path)),
+  );
+
+  expect(seen.map(statusIn)).toEqual(["pending", "pending", "pending"]);
+  expect(seen.map(({ body }) => at(body, "url"))).toEqual([url, url, undefined]);
+});
+
 describe("a request", () => {
   const get = (query: string) => ({ method: "GET", path: `/v1/auth/status?${query}`, as: "run" as const });
   const bad = ["60", "-1", "1.5", "abc", "", "%20", "1e1", "0x1", "NaN", "99999999999999999999", "1,2"];
