@@ -1,5 +1,5 @@
 // `runtime init`: sets the default user and creates the first keys, with prompts at a terminal or by flags.
-import { MAX_USER_ID, userIdFault } from "../../src/base";
+import { MAX_USER_ID, callerIdFault } from "../../src/base";
 import type { ApiKey } from "../../src/identity";
 import { refuseServer } from "../client/client";
 import { type Common, verb } from "../command";
@@ -86,7 +86,7 @@ async function userFor(io: Io, { config }: Session, { user, yes }: InitOptions):
 }
 
 function checkedUser(user: string): string {
-  const fault = userIdFault(user);
+  const fault = callerIdFault(user);
   if (fault === undefined) return user;
   throw new UsageError(`The user ${fault}. Choose an id of at most ${MAX_USER_ID} visible characters.`);
 }

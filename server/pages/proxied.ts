@@ -1,6 +1,6 @@
 // The person whom a reverse proxy names in a header (`sign_in: proxy`). Only the peer of the connection may be that proxy: anyone
 // else could write the same header.
-import { headerText, userIdFault } from "../../src/base";
+import { headerText, callerIdFault } from "../../src/base";
 import { invalidAuthorization } from "../../src/errors";
 import type { Front, Incoming } from "../front";
 
@@ -34,7 +34,7 @@ export function proxiedPerson(front: Front, incoming: Incoming): ProxiedPerson |
       `The header ${header} has two values. Let the proxy replace what its clients send.`,
     );
   const userId = headerText(value);
-  const fault = userIdFault(userId);
+  const fault = callerIdFault(userId);
   if (fault !== undefined) throw invalidAuthorization(`The user in the header ${header} ${fault}.`);
   if (groupsHeader === undefined) return { userId, groups: undefined };
   const groups = incoming.request.headers.get(groupsHeader);

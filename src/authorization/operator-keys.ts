@@ -38,7 +38,7 @@ export class OperatorKeys {
   async add(principal: Principal, { providerId, userId: given, key }: OperatorKey): Promise<UserConnection> {
     if (principal.kind !== "operator") throw forbidden("Only the operator enters keys for users.");
     const { projectId } = principal;
-    const userId = actFor(principal, given);
+    const userId = actFor(principal, given, given);
     const provider = await this.#providerOf(projectId, providerId);
     const checked = await this.#checked(provider, key);
     const audit = this.#audit;

@@ -40,7 +40,7 @@ export class CustomVerifier {
    * not act for the user, and `user_mismatch` for another user, which also fails the flow.
    */
   async confirm(principal: Principal, request: ConfirmUser): Promise<ConfirmedUser> {
-    actFor(principal, request.user_id);
+    actFor(principal, request.user_id, request.user_id);
     const { store, clock, log } = this.#core;
     const flow = await repository.findFlowByCheck(store, hashOf(request.flow_id));
     const open = flow !== undefined && flow.project_id === principal.projectId;
@@ -63,7 +63,7 @@ export class CustomVerifier {
   /** Starts a flow without a grant, to test a verifier. */
   async test(principal: Principal, request: TestVerifier): Promise<VerifierTest> {
     const { keyring, clock, random, settings } = this.#core;
-    actFor(principal, request.user_id);
+    actFor(principal, request.user_id, request.user_id);
     const url = checkVerifierUrl(request.verifier_url, settings["redirects.allow"]);
     const now = clock.now();
     const id = newId("ar", now, random);

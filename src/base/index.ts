@@ -1,5 +1,5 @@
 // Shared by all areas: time, JSON, logging, redacted values.
-export { checkUserId, MAX_USER_ID, userIdFault } from "./user-id";
+export { callerIdFault, checkCallerId, checkUserId, MAX_USER_ID, userIdFault, userOfWorker } from "./user-id";
 export { type Alarm, setAlarm } from "./alarms";
 export { C_LIBRARIES } from "./c-library";
 export { type Clock, isFresh, nextTurn, systemClock, timestamp } from "./clock";

@@ -21,9 +21,31 @@ export function userIdFault(id: string): string | undefined {
   return INVISIBLE.test(id) ? "contains control or invisible characters" : undefined;
 }
 
+/** What users begin with that belong to a worker: with their accounts its catalog is read, and no caller acts for them. */
+const OF_WORKERS = "worker:";
+
+/** The user of a worker. */
+export function userOfWorker(id: string): string {
+  return OF_WORKERS + id;
+}
+
+/** The same as `userIdFault` for a user that a caller acts for, or is. */
+export function callerIdFault(id: string): string | undefined {
+  const isReserved = id.toLowerCase().startsWith(OF_WORKERS);
+  return userIdFault(id) ?? (isReserved ? `begins with ${OF_WORKERS}, like the users of workers` : undefined);
+}
+
 /** The id. Throws `invalid_parameter`, which names the field and what is wrong with the id. */
 export function checkUserId(id: string, field = "user_id"): string {
-  const fault = userIdFault(id);
+  return withoutFault(id, field, userIdFault(id));
+}
+
+/** The same for a user that a caller acts for. */
+export function checkCallerId(id: string, field = "user_id"): string {
+  return withoutFault(id, field, callerIdFault(id));
+}
+
+function withoutFault(id: string, field: string, fault: string | undefined): string {
   if (fault === undefined) return id;
   const message = `${fault}; send an id of at most ${MAX_USER_ID} visible characters`;
   throw invalidParameter(`${field} ${message}.`, { fieldErrors: [{ field, rule: "user_id", message }] });

@@ -1,7 +1,7 @@
 // Loads the settings: flags first, then the environment, the file and the defaults. Each value has its origin.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { nearest, Redacted, userIdFault } from "../base";
+import { nearest, Redacted, callerIdFault } from "../base";
 import { configurationError } from "../errors";
 import { type DatabaseSettings, databaseSettings } from "./database";
 import { withoutPassword } from "./database-url";
@@ -279,7 +279,7 @@ export class Config {
 }
 
 function checkUser(user: string | undefined, origin: string): void {
-  const fault = user === undefined ? undefined : userIdFault(user);
+  const fault = user === undefined ? undefined : callerIdFault(user);
   if (fault === undefined) return;
   throw settingError(origin, "user", `"user" ${fault}.`);
 }

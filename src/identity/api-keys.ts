@@ -1,6 +1,6 @@
 // The administration of API keys: creation, rotation, revocation.
 import type { Audit, ExecutionLog } from "../audit";
-import { checkUserId, type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
+import { checkCallerId, type Page, timestamp, UNPAGED_LIMIT, wholePage } from "../base";
 import type { Core } from "../core";
 import { hashOf, newApiKey, newId, visiblePrefix } from "../crypto";
 import { conflict, invalidParameter, notFound } from "../errors";
@@ -28,7 +28,7 @@ export class ApiKeys {
   /** Creates a key. Only the answer contains `key`. Throws `invalid_parameter` for an admin key with `users`. */
   async create(principal: Principal, request: ApiKeyCreate, also?: Also): Promise<ApiKey> {
     refusePinned(request);
-    request.users?.forEach((user, at) => checkUserId(user, `users.${at}`));
+    request.users?.forEach((user, at) => checkCallerId(user, `users.${at}`));
     const now = this.#core.clock.now();
     const expiresAt = request.expires_at === undefined ? null : Date.parse(request.expires_at);
     // Not `<=`: NaN is not in the future either.

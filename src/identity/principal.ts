@@ -1,5 +1,5 @@
 // Principals (the callers), their roles, and the users that they may act for.
-import { checkUserId } from "../base";
+import { checkCallerId, checkUserId } from "../base";
 import { forbidden, malformedRequest } from "../errors";
 
 /** What each may do is listed in docs/roles.md, which the tests run. */
@@ -89,9 +89,10 @@ export function requireRole(principal: Principal, allowed: readonly Right[], adv
 /**
  * The user that the principal acts for: a key must name the user in `user_id`, a user token acts for its own user.
  * Throws `malformed_request` if `user_id` is missing, `invalid_parameter` if it is not a valid id, `forbidden` for another user
- * than that of the token, and for a key that is pinned to other users.
+ * than that of the token, and for a key that is pinned to other users. `own`: the user of a worker, for the consent of this
+ * worker; otherwise no caller acts for one.
  */
-export function actFor(principal: Principal, userId: string | undefined): string {
+export function actFor(principal: Principal, userId: string | undefined, own?: string): string {
   if (principal.kind === "user") {
     if (userId === undefined || userId === principal.userId) return principal.userId;
     throw forbidden("user_id differs from the user of the token. Omit it, or use a token of that user.");
@@ -100,7 +101,8 @@ export function actFor(principal: Principal, userId: string | undefined): string
     const message = "user_id is required: with a project API key, name the user that it acts for.";
     throw malformedRequest(message, { fieldErrors: [{ field: "user_id", rule: "required", message }] });
   }
-  checkUserId(userId);
+  if (userId === own) checkUserId(userId);
+  else checkCallerId(userId);
   if (principal.kind === "key" && principal.users !== null && !principal.users.includes(userId)) {
     throw forbidden("This API key is pinned to other users and cannot act for this one.");
   }

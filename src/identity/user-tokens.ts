@@ -2,7 +2,7 @@
 // signature, type, issuer, audience and time; this file determines the user and the audiences.
 import * as oauth from "oauth4webapi";
 import { MetadataError } from "../authorization-server";
-import { isObject, TimedCache, userIdFault } from "../base";
+import { isObject, TimedCache, callerIdFault } from "../base";
 import type { Core } from "../core";
 import { hashOf } from "../crypto";
 import { EgressError } from "../egress";
@@ -58,7 +58,7 @@ export class UserTokens {
     }
     const userId = this.#prefix + named;
     // The claim alone too: a prefix does not make a blank one valid.
-    const fault = userIdFault(named) ?? userIdFault(userId);
+    const fault = callerIdFault(named) ?? callerIdFault(userId);
     if (fault !== undefined)
       throw invalidAuthorization(`The user id in the claim ${this.#claim} of the user token ${fault}.`);
     const user = { userId, audiences: audiencesOf(claims), scopes: scopesOf(claims) };

@@ -2,7 +2,7 @@
 // issuer, the audience and the subject of such tokens, and the role and users that they have here.
 import type { Audit, ExecutionLog } from "../audit";
 import { isSameIssuer } from "../authorization-server";
-import { checkUserId, isLoopback, isObject, type Page, RecentMap, timestamp, wholePage } from "../base";
+import { checkCallerId, isLoopback, isObject, type Page, RecentMap, timestamp, wholePage } from "../base";
 import type { Core } from "../core";
 import { newId } from "../crypto";
 import { alreadyExists, conflict, invalidAuthorization, invalidParameter, notFound } from "../errors";
@@ -64,7 +64,7 @@ export class Workloads {
   async create(principal: Principal, request: WorkloadCreate): Promise<Workload> {
     const { name, issuer, audience, subject, role = "run", users } = request;
     refusePinned(request);
-    users?.forEach((user, at) => checkUserId(user, `users.${at}`));
+    users?.forEach((user, at) => checkCallerId(user, `users.${at}`));
     checkSubjectPattern(subject);
     this.#checkIssuer(issuer);
     const { clock, random, store } = this.#core;

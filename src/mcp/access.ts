@@ -1,7 +1,7 @@
 // Authentication at a gateway, according to the gateway's type.
 import type { Refusals } from "../audit";
 import { type Gateway, KEY_AND_USER, OWN_SOURCE, USER_HEADERS } from "../gateways";
-import { headerText, userIdFault } from "../base";
+import { headerText, callerIdFault } from "../base";
 import { forbidden, invalidAuthorization, RuntimeError } from "../errors";
 import type { PeopleWithGroups } from "../people";
 import { actFor, hasToken, type Identity, type Principal, requireRole } from "../identity";
@@ -191,7 +191,7 @@ function namedUser(headers: Headers): string | undefined {
   }
   if (user === undefined) return undefined;
   const userId = headerText(user);
-  const fault = userIdFault(userId);
+  const fault = callerIdFault(userId);
   if (fault === undefined) return userId;
   throw invalidAuthorization(`The user in the header ${header} ${fault}.`);
 }

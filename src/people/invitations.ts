@@ -1,7 +1,7 @@
 // Invited people: their role in a project, and the one-time links with which they begin. A link sets a passkey, or signs in once
 // where passkeys cannot work. The first who uses it is taken for the person.
 import { actorOf, type Audit } from "../audit";
-import { checkUserId, timestamp } from "../base";
+import { checkCallerId, checkUserId, timestamp } from "../base";
 import type { Core } from "../core";
 import { hashOf, newToken } from "../crypto";
 import { forbidden, invalidParameter, notFound } from "../errors";
@@ -51,7 +51,7 @@ export class Invitations {
    * for an id that is not valid, and where people do not sign in.
    */
   async invite(principal: Principal, { user_id, role, name }: Invitation): Promise<InvitationLink> {
-    checkUserId(user_id);
+    checkCallerId(user_id);
     const { projectId } = principal;
     const method = await this.#parts.methods.of(projectId);
     if (method === "none")
@@ -85,7 +85,7 @@ export class Invitations {
 
   /** Changes role or name of an invited person, from the next request on. Throws `not_found`. */
   async update(principal: Principal, { user_id, role, name }: PersonChange): Promise<PersonState> {
-    checkUserId(user_id);
+    checkCallerId(user_id);
     const { projectId } = principal;
     const { audit } = this.#parts;
     return this.#core.store.write(function* (): Transaction<PersonState> {

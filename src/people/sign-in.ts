@@ -1,6 +1,6 @@
 // How a browser becomes that of a person, at the OpenID provider or by the word of a proxy. Passkeys have their own file.
 import * as oauth from "oauth4webapi";
-import { userIdFault } from "../base";
+import { callerIdFault } from "../base";
 import type { Core } from "../core";
 import { newToken } from "../crypto";
 import { type Suspensions, userOfClaims } from "../identity";
@@ -168,7 +168,7 @@ export class SignIn {
           : `Your account at the OpenID provider has no claim ${claim}, which names the user here (auth.user_claim).`,
       };
     }
-    const fault = userIdFault(userId);
+    const fault = callerIdFault(userId);
     return fault === undefined
       ? { userId }
       : {

@@ -1,13 +1,13 @@
 // Own keys of the administrator with which the catalog of a worker is read: many servers list nothing without a key.
 import type { Authorization } from "../authorization";
 import { TokenRequestError } from "../connections";
-import type { Redacted } from "../base";
+import { type Redacted, userOfWorker } from "../base";
 import { requirementsNotMet } from "../errors";
 import { actFor, type Principal } from "../identity";
 import type { Provider } from "../providers";
 import { mayReceiveKeys } from "../tools";
 import { configOf, userKeyIdsOf } from "./config";
-import { type ConsentParts, userOf } from "./oauth";
+import type { ConsentParts } from "./oauth";
 import type { WorkerRow } from "./repository";
 import type { AskOptions } from "./tool";
 
@@ -18,7 +18,7 @@ export interface KeyRequest {
 
 /** The user whose own keys read the catalog. Not one of the users of agents, unless an administrator says so. */
 export function keyUserOf(row: WorkerRow): string {
-  return configOf(row).key_user ?? userOf(row.id);
+  return configOf(row).key_user ?? userOfWorker(row.id);
 }
 
 export class AdministratorKeys {
@@ -55,7 +55,7 @@ export class AdministratorKeys {
     const { projectId, incarnation } = principal;
     // People enter keys of their own only.
     const own = principal.kind === "user" ? principal.userId : undefined;
-    const user = actFor(principal, request.user_id ?? own ?? keyUserOf(row));
+    const user = actFor(principal, request.user_id ?? own ?? keyUserOf(row), userOfWorker(row.id));
     let last: Authorization | undefined;
     for (const id of userKeyIdsOf(row)) {
       const provider = await this.#parts.providers.find(projectId, id);

@@ -146,6 +146,47 @@ describe.each(BAD)("a user id with %s", (_what, id) => {
   });
 });
 
+// With the account of such a user the catalog of a worker is read.
+describe("the user of a worker", () => {
+  const ID = "worker:wk";
+  const ACTING = BODIES.filter(([, path]) => !/confirm_user|validate_custom_verifier/.test(path));
+
+  test("is refused in every body that names whom a caller acts for", async () => {
+    const before = dump(databaseOf(deployment.site));
+    for (const [method, path, body] of ACTING) {
+      for (const id of [ID, "Worker:wk"]) {
+        const answer = await send(method, path, body(id));
+        expect([path, answer.status, await answer.text()]).toEqual([
+          path,
+          400,
+          expect.stringContaining("like the users of workers"),
+        ]);
+        refused += 1;
+      }
+    }
+    expect(dump(databaseOf(deployment.site))).toEqual(before);
+  });
+
+  test("is refused in a token and in a header, and an administrator sees its connections", async () => {
+    const token = issued(deployment.provider, deployment.site.url, { sub: ID });
+    expect((await api(deployment.site.url, token).get("/v1/caller")).status).toBe(401);
+    const answer = await fetch(`${deployment.site.url}/mcp/keys`, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${admin}`,
+        "arcade-user-id": ID,
+        accept: "application/json, text/event-stream",
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }),
+    });
+    expect(answer.status).toBe(401);
+    const connections = `/v1/admin/user_connections?user_id=${encodeURIComponent(ID)}`;
+    expect((await api(deployment.site.url, admin).get(connections)).status).toBe(200);
+    refused += 2;
+  });
+});
+
 /** What a header can contain: as UTF-8, and without control characters. */
 const IN_HEADERS = BAD.filter(([, id]) => id.isWellFormed() && !/\p{Cc}/u.test(id));
 

@@ -1,5 +1,5 @@
 // Consents to workers: the administrator's, with which a catalog is read, and what the record of a worker says about them.
-import type { Redacted } from "../../base";
+import { type Redacted, userOfWorker } from "../../base";
 import type { Authorization, AuthorizationService } from "../../authorization";
 import { type Connections, type LiveGrant, TokenRequestError } from "../../connections";
 import type { Core } from "../../core";
@@ -57,7 +57,8 @@ export class WorkerConsents {
       throw requirementsNotMet(access.problem ?? "Users cannot consent to this worker. Update it.");
     // People consent for themselves only.
     const own = principal.kind === "user" ? principal.userId : undefined;
-    const user = actFor(principal, request.user_id ?? own ?? access.user ?? userOf(worker.id));
+    const ofWorker = userOfWorker(worker.id);
+    const user = actFor(principal, request.user_id ?? own ?? access.user ?? ofWorker, ofWorker);
     const { projectId, incarnation } = principal;
     const authorization = await this.#parts.authorization.forScopes({
       projectId,
@@ -147,11 +148,6 @@ export class WorkerConsents {
       await this.#parts.connections.markDead(projectId, grant, "the worker no longer accepts the grant");
     return newer;
   }
-}
-
-/** The user of an administrator's consent that names none. Not one of the users of agents. */
-export function userOf(workerId: string): string {
-  return `worker:${workerId}`;
 }
 
 // The authorization server may be down for a while: the grant is as good as before.

@@ -2,6 +2,6 @@
 export type { GivenOAuth2, WorkerAccess } from "./access";
 export { parseChallenge } from "./challenge";
 export { clientDocument } from "./client-document";
-export { type ConsentParts, type ShownAccess, userOf, WorkerConsents } from "./consents";
+export { type ConsentParts, type ShownAccess, WorkerConsents } from "./consents";
 export { Preparation, type PreparationRequest, type Prepared } from "./preparation";
 export { sealedRegistrations } from "./registrations";
