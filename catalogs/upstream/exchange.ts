@@ -1,4 +1,5 @@
 // One request to a platform and its answer, before the answer is interpreted.
+import { retryAfterIn } from "../../src/base";
 import { readJson } from "../../src/egress";
 import type { Json, JsonObject, PlatformRequest, ToolContext } from "../../src/tools";
 import { isJsonObject } from "./json";
@@ -34,7 +35,7 @@ export async function exchange(
   const response = await context.fetch(base, address, request);
   const { status, statusText: reason, headers } = response;
   const text = await response.text();
-  const retryAfterMs = retryAfterIn(headers, context.now());
+  const retryAfterMs = pauseIn(headers, context.now());
   return { status, reason, headers, text, body: await objectOf(text, parse), retryAfterMs };
 }
 
@@ -59,10 +60,7 @@ async function objectOf(
   }
 }
 
-/** `Retry-After` is whole seconds or an HTTP date. A time that is not in the future counts as absent. */
-function retryAfterIn(headers: Headers, now: number): number | undefined {
-  const header = headers.get("retry-after");
-  if (header === null) return undefined;
-  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
-  return ms > 0 ? ms : undefined;
+/** A time that is not in the future counts as absent. */
+function pauseIn(headers: Headers, now: number): number | undefined {
+  return retryAfterIn(headers, now) || undefined;
 }

@@ -94,17 +94,35 @@ export function cutResult(value: unknown, tool: Tool, options: ResultOptions): R
   };
 }
 
-/** The first limits, far above the final ones, so that as much as possible is kept. */
-const FIRST_ITEMS = 4096;
-const FIRST_LETTERS = 65_536;
+/** The limits are powers of two: of items of a list, and letters of a text. The largest are far above what fits. */
+const LARGEST = 12;
+const LETTERS_FOR_EACH = 16;
 
 /** A copy with shorter lists and texts, of at most `maxBytes` as JSON; undefined if it would still be too long. */
 export function cutTo(value: unknown, maxBytes: number): unknown {
-  for (let items = FIRST_ITEMS, letters = FIRST_LETTERS; items >= 1; items >>= 1, letters >>= 1) {
-    const cut = shortened(value, items, Math.max(letters, 16));
-    if (Buffer.byteLength(JSON.stringify(cut)) <= maxBytes) return cut;
+  if (leastBytes(value, maxBytes) > maxBytes) return undefined;
+  let best: unknown;
+  // A larger limit makes a larger copy.
+  for (let [low, high] = [0, LARGEST]; low <= high;) {
+    const power = (low + high) >> 1;
+    const cut = shortened(value, 2 ** power, 2 ** power * LETTERS_FOR_EACH);
+    const fits = Buffer.byteLength(JSON.stringify(cut)) <= maxBytes;
+    if (fits) [best, low] = [cut, power + 1];
+    else high = power - 1;
   }
-  return undefined;
+  return best;
+}
+
+/** Fewer bytes than any copy has: keys are never cut. It stops counting above `most`. */
+function leastBytes(value: unknown, most: number): number {
+  if (Array.isArray(value)) return 2 + (value.length === 0 ? 0 : leastBytes(value[0], most));
+  if (!isObject(value)) return 1;
+  let bytes = 2;
+  for (const key in value) {
+    bytes += key.length + 3 + leastBytes(value[key], most - bytes);
+    if (bytes > most) break;
+  }
+  return bytes;
 }
 
 function shortened(value: unknown, items: number, letters: number): unknown {

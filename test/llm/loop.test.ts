@@ -211,3 +211,29 @@ test("output of a tool is only in messages of the tool role", async () => {
     .filter((message) => JSON.stringify(message).includes("CANARY"));
   expect(holding.map(({ role }) => role)).toEqual(["tool"]);
 });
+
+describe("a model that asks for very many calls in one answer", () => {
+  const asking =
+    (count: number): Turn =>
+    (request, reply, turn) =>
+      say(
+        request,
+        reply,
+        turn === 0
+          ? { calls: Array.from({ length: count }, () => ({ name: "Test_Look", arguments: "{}" })) }
+          : { content: "Done." },
+      );
+
+  test.each([true, false])("is refused, and none is run (stream: %p)", async (stream) => {
+    stage.chat.upstream.script(asking(1001));
+    const answer = await ask(stage.chat, REQUEST, stream);
+
+    expect(JSON.stringify(answer)).toContain("more than 1000 calls");
+    expect(stage.runs.length).toBe(0);
+  });
+
+  test("is answered up to a thousand", async () => {
+    stage.chat.upstream.script(asking(1000));
+    expect((await ask(stage.chat, REQUEST, false)).status).toBe(200);
+  });
+});

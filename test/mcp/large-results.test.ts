@@ -121,3 +121,20 @@ test("cutting does not change values that fit, nor numbers, booleans and null", 
   const small = { a: [1, null, true, { b: "x" }] };
   expect(cutTo(small, 1000)).toEqual(small);
 });
+
+test("a result of very many keys, which are never cut, is given up at once", () => {
+  const wide = (keys: number): unknown => ({
+    list: [Object.fromEntries(Array.from({ length: keys }, (_, index) => [`key ${index}`, index]))],
+  });
+  const times = (keys: number): number => {
+    let count = 0;
+    const counting = new Proxy(wide(keys) as object, {
+      get: (target, name) => (count++, Reflect.get(target, name)),
+    });
+    expect(cutTo(counting, MAX)).toBeUndefined();
+    return count;
+  };
+
+  // One look, whatever the number of limits that could be tried.
+  expect([times(5_000), times(50_000)]).toEqual([1, 1]);
+});

@@ -300,3 +300,13 @@ test("the log names no credential and no cookie", async () => {
   expect(log).toContain(answer.headers.get("x-request-id") ?? "no id");
   expect(log).not.toContain("s3cr3t");
 });
+
+test("a request for a tunnel is refused like a path that does not exist", async () => {
+  const answer = await sendRaw(stage.site.url, [
+    "CONNECT 127.0.0.1:80 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
+  ]);
+
+  expect([400, 404, 405]).toContain(answer.status);
+  expect(JSON.parse(answer.body)).toMatchObject({ status: answer.status });
+  expect(answer.head.toLowerCase()).toContain("x-request-id");
+});

@@ -22,6 +22,9 @@ import { addUsage, type Usage } from "./usage";
 /** The maximum number of requests to the model. The last one has no tools, so that the model answers. */
 const MAX_ROUNDS = 8;
 
+/** In one answer. Each is told to the model and to the caller, also if it is not run. */
+const MOST_CALLS = 1000;
+
 /** After a tool has run, requests to a failing server are retried, so that the caller need not repeat everything. */
 const MAX_RETRIES = 2;
 const MAX_WAIT_MS = 10_000;
@@ -79,9 +82,14 @@ async function* rounds(conversation: Conversation, deadline: number): AsyncGener
     };
     const turn = yield* ask(conversation, request, deadline);
     usage = addUsage(usage, turn.usage);
+    if (turn.calls.length > MOST_CALLS)
+      throw internalError(
+        `The model asks for more than ${MOST_CALLS} calls in one answer. Ask for less at once.`,
+      );
     const requested = withIds(turn.calls, () => `call_${newToken(core.random).slice(0, 24)}`);
-    const others = requested.filter(({ name }) => set.find(name) === undefined && set.has(name));
-    const own = requested.filter((call) => !others.includes(call));
+    const isOfCaller = ({ name }: Call): boolean => set.find(name) === undefined && set.has(name);
+    const others = requested.filter(isOfCaller);
+    const own = requested.filter((call) => !isOfCaller(call));
     const end = (more: Partial<Outcome>): Outcome => ({
       ...outcomeOf(turn, messages, usage),
       calls: others.map(toolCall),

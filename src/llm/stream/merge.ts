@@ -44,18 +44,35 @@ function asParts(before: unknown): unknown[] {
 }
 
 function addTo(list: unknown[], item: unknown): void {
-  const continued = isObject(item)
-    ? list.findLast((one) => isObject(one) && continues(one, item, list))
-    : undefined;
-  if (isObject(continued) && isObject(item)) merge(continued, item);
-  else list.push(copied(item));
+  if (!isObject(item)) {
+    list.push(copied(item));
+    return;
+  }
+  const before = candidatesOf(list, item).findLast((one) => continues(one, item));
+  if (before !== undefined) return merge(before, item);
+  const added: Loose = copied(item);
+  list.push(added);
+  if (added["index"] === undefined) return;
+  const known = byIndex.get(list) ?? new Map<unknown, Loose[]>();
+  byIndex.set(list, known);
+  // Few items of a list have the same index.
+  known.set(added["index"], [...(known.get(added["index"]) ?? []), added].slice(-MOST_OF_INDEX));
 }
 
-/** Whether an item of a list continues an earlier one: that with its index, or the last one if both are text. */
-function continues(before: Loose, item: Loose, list: readonly unknown[]): boolean {
+const MOST_OF_INDEX = 8;
+/** The last items of a list, by their index: a stream may have very many. */
+const byIndex = new WeakMap<unknown[], Map<unknown, Loose[]>>();
+
+/** The items that another one may continue: those with its index, or the last one. */
+function candidatesOf(list: unknown[], item: Loose): Loose[] {
+  if (item["index"] !== undefined) return byIndex.get(list)?.get(item["index"]) ?? [];
+  return list.slice(-1).filter(isObject);
+}
+
+/** Whether an item continues a candidate: the last one only if both are text. */
+function continues(before: Loose, item: Loose): boolean {
   if (isOther(before["type"], item["type"]) || isOther(before["id"], item["id"])) return false;
-  if (item["index"] !== undefined) return item["index"] === before["index"];
-  return list.at(-1) === before && isText(before) && isText(item);
+  return item["index"] !== undefined || (isText(before) && isText(item));
 }
 
 function isOther(before: unknown, value: unknown): boolean {
@@ -69,7 +86,7 @@ function isText(item: Loose): boolean {
 
 const TEXTS = new Set(["text", "thinking", "summary", "signature", "format", "closed"]);
 
-function copied(value: unknown): unknown {
+function copied<T>(value: T): T {
   return isObject(value) || Array.isArray(value) ? structuredClone(value) : value;
 }
 

@@ -1,6 +1,6 @@
 // Errors for the caller if a model server refuses or fails. They contain the server's message if it helps to correct the
 // request, but never HTML pages and never the credential of this deployment.
-import { isObject, type Redacted, reveal } from "../../base";
+import { isObject, type Redacted, retryAfterIn, reveal } from "../../base";
 import { EgressError } from "../../egress";
 import {
   gatewayTimeout,
@@ -93,10 +93,7 @@ export function unanswered(server: ModelServer, thrown: unknown): RuntimeError {
 export function retryAfterOf(headers: Headers, now: number): number | undefined {
   const exact = headers.get("retry-after-ms") ?? "";
   if (/^\d{1,9}$/.test(exact)) return Number(exact);
-  const text = headers.get("retry-after")?.trim() ?? "";
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  return retryAfterIn(headers, now);
 }
 
 // The message of the server, with our key removed in case the server repeats it.

@@ -12,6 +12,8 @@ export interface UriTemplate {
   matches(uri: string): boolean;
   /** An address that it expands to. */
   sample: string;
+  /** What all of its addresses begin with. */
+  prefix: string;
 }
 
 /** Undefined for a text that is too long or has too many parts. */
@@ -21,6 +23,7 @@ export function uriTemplate(text: string): UriTemplate | undefined {
   if (parts.length > MOST_PARTS) return undefined;
   return {
     matches: (uri) => uri.length <= LONGEST && reaches(parts, uri),
+    prefix: typeof parts[0] === "string" ? parts[0] : "",
     sample: parts.map((part) => (typeof part === "string" ? part : "x")).join(""),
   };
 }

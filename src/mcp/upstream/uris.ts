@@ -15,6 +15,8 @@ export interface Addressed {
 
 /** More templates of one server find no addresses. */
 const MOST_TEMPLATES = 100;
+/** Templates that are compared later count as overlapping. */
+const MOST_COMPARED = 1_000_000;
 
 interface KnownTemplate extends Addressed {
   /** Of the template as it is shown. */
@@ -26,6 +28,10 @@ export class Uris {
   readonly #resources = new Map<string, Addressed>();
   readonly #templates: KnownTemplate[] = [];
   readonly #byTemplate = new Map<string, Addressed>();
+  /** Templates of a server in `#templates`. */
+  readonly #counts = new Map<Tool, number>();
+  /** Characters of templates that were compared so far. */
+  #compared = 0;
 
   /** `readers`: the tools that read resources, in the order in which they get their addresses. */
   constructor(readers: readonly Tool[]) {
@@ -41,20 +47,26 @@ export class Uris {
   }
 
   addTemplate(reader: Tool, upstream: string): Addressed {
-    const own = uriTemplate(upstream);
-    const overlaps = this.#templates.some(
-      (other) =>
-        other.reader !== reader &&
-        own !== undefined &&
-        (other.match.matches(own.sample) || own.matches(other.match.sample)),
-    );
+    const count = this.#counts.get(reader) ?? 0;
+    const own = count < MOST_TEMPLATES ? uriTemplate(upstream) : undefined;
+    const overlaps = own !== undefined && this.#templates.some((other) => this.#overlap(reader, own, other));
     const shown = overlaps ? prefixed(reader.catalog, upstream) : upstream;
     const added = { reader, upstream, shown };
     if (!this.#byTemplate.has(shown)) this.#byTemplate.set(shown, added);
-    const ofReader = this.#templates.filter((other) => other.reader === reader);
-    const match = ofReader.length < MOST_TEMPLATES ? uriTemplate(shown) : undefined;
-    if (match !== undefined) this.#templates.push({ ...added, match });
+    const match = overlaps ? uriTemplate(shown) : own;
+    if (match === undefined) return added;
+    this.#counts.set(reader, count + 1);
+    this.#templates.push({ ...added, match });
     return added;
+  }
+
+  /** Whether a template may mean an address of another server. Those that begin alike are compared, until that takes long. */
+  #overlap(reader: Tool, own: UriTemplate, other: KnownTemplate): boolean {
+    const [one, two] = [own.prefix, other.match.prefix];
+    if (other.reader === reader || !(one.startsWith(two) || two.startsWith(one))) return false;
+    if (this.#compared >= MOST_COMPARED) return true;
+    this.#compared += own.sample.length + other.match.sample.length;
+    return other.match.matches(own.sample) || own.matches(other.match.sample);
   }
 
   /** Who reads an address, and by which name. Undefined if that cannot be told. */
