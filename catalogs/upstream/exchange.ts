@@ -1,6 +1,5 @@
 // One request to a platform and its answer, before the answer is interpreted.
-import { retryAfterIn } from "../../src/base";
-import { readJson } from "../../src/egress";
+import { readJson, retryAfterIn } from "../../src/egress";
 import type { Json, JsonObject, PlatformRequest, ToolContext } from "../../src/tools";
 import { isJsonObject } from "./json";
 

@@ -37,7 +37,6 @@ export {
 } from "./log";
 export { commandLine, lineFormat, type LogFormat } from "./log-format";
 export { Redacted, reveal } from "./redacted";
-export { retryAfterIn } from "./retry-after";
 export { visible, visibleJson, withoutHidden } from "./visible";
 export { TimedCache } from "./timed-cache";
 export { complaintOf } from "./complaint";

@@ -5,3 +5,4 @@ export { createEgress, type EgressOptions, readJson } from "./client";
 export { type Proxy, proxyFromEnvironment, type ProxySettings } from "./proxy";
 export type { Resolve } from "./resolver";
 export { type Egress, type EgressCause, EgressError, type EgressRequest, type TlsOptions } from "./types";
+export { retryAfterIn } from "./retry-after";

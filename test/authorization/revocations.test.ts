@@ -87,7 +87,7 @@ test("a connection that is deleted during a refresh: the new tokens are revoked"
   expect(revoked()).toEqual(["first", "second"]);
 });
 
-test("a record of another project that is no JSON to the database stops nothing", async () => {
+test("a record of another project that the database cannot read as JSON stops nothing", async () => {
   const { deployment, revoked, orders } = await revoking();
   await using _ = deployment;
   const { runtime, idp } = deployment;

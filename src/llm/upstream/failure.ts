@@ -1,7 +1,7 @@
 // Errors for the caller if a model server refuses or fails. They contain the server's message if it helps to correct the
 // request, but never HTML pages and never the credential of this deployment.
-import { isObject, type Redacted, retryAfterIn, reveal } from "../../base";
-import { EgressError } from "../../egress";
+import { isObject, type Redacted, reveal } from "../../base";
+import { EgressError, retryAfterIn } from "../../egress";
 import {
   gatewayTimeout,
   internalError,

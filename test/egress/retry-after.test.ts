@@ -1,6 +1,6 @@
 // The header Retry-After.
 import { describe, expect, test } from "bun:test";
-import { retryAfterIn } from "../../src/base";
+import { retryAfterIn } from "../../src/egress";
 
 const NOW = Date.parse("2026-11-30T12:00:00Z");
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 // The header `Retry-After` (RFC 9110, section 10.2.3).
 
-/** Nobody waits longer. */
+/** A longer pause helps no caller. */
 const MOST_MS = 86_400_000;
 // The three forms of RFC 9110, section 5.6.7. `Date.parse` alone reads much more: "1.5" is a day in 2001.
 const DATE =
