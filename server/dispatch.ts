@@ -18,7 +18,7 @@ import type { Front, Incoming, Route } from "./front";
 import { Revocation } from "./revocation";
 import { operations, type ServedOperation, StatusAnswer } from "./operations";
 import type { AnyCall } from "./operations/operation";
-import { hasPrecondition, taggedText, underPreconditions } from "./preconditions";
+import { hasPrecondition, recordAddress, taggedText, underPreconditions } from "./preconditions";
 import { requestUrl } from "./request-url";
 import { holdCall, holdLongPoll } from "./running";
 
@@ -101,7 +101,8 @@ async function handled(
     if (operation.credential !== "public") await runtime.identity.requireCurrent(principal);
   }
   const isForUsers = operation.credential !== "public" && operation.credential.includes("run");
-  if (isForUsers) await runtime.identity.suspensions.requireActive(principal, namedUser(read.body));
+  if (isForUsers)
+    await runtime.identity.suspensions.requireActive(principal, namedUser(operation, read.body));
   checkParameters(operation, params);
   using _held = held(front, operation, principal);
   const isWatched = operation.slow === true && operation.credential !== "public";
@@ -173,7 +174,7 @@ function handledOnce(
   key: string,
 ): Promise<unknown> {
   const { runtime, principal, body, signal } = call;
-  const request = JSON.stringify([params, body]);
+  const request = JSON.stringify([recordAddress(operation, params), body]);
   const credential = actorOf(principal);
   return runtime.idempotency.once<unknown>(
     {
@@ -182,7 +183,7 @@ function handledOnce(
       credential,
       operation: operation.id,
       key,
-      userId: namedUser(body),
+      userId: principal.kind === "user" ? principal.userId : namedUser(operation, body),
       request,
     },
     async () => operation.handle(call),
@@ -223,10 +224,11 @@ async function checkProject(
   });
 }
 
-/** The user for whom a request is: `user_id`, or `user` of requests to models. */
-function namedUser(body: unknown): string | undefined {
+/** The user for whom a request is: `user_id`, or `user` of requests to models, whose bodies may have any other field. */
+function namedUser({ body: schema }: ServedOperation, body: unknown): string | undefined {
   if (!isObject(body)) return undefined;
-  const user = body["user_id"] ?? body["user"];
+  const properties = schema !== undefined && "properties" in schema ? schema.properties : undefined;
+  const user = body[isObject(properties) && Object.hasOwn(properties, "user_id") ? "user_id" : "user"];
   return typeof user === "string" ? user : undefined;
 }
 

@@ -38,8 +38,9 @@ export async function underPreconditions(
     requireTrue(headers, undefined);
     return run();
   }
-  // However the address is spelled.
-  const record = JSON.stringify([call.principal.projectId, operation.path, params]);
+  // Two that differ in upper and lower case may be one, as keys of secrets are; otherwise it only means waiting.
+  const address = recordAddress(operation, params).toLowerCase();
+  const record = JSON.stringify([call.principal.projectId, address]);
   return turns.during(record, async (check) => {
     const tag = await tagOf(() => read(call));
     // Of a missing record, the operation itself says so (section 13.2.1), unless it would create it.
@@ -47,6 +48,11 @@ export async function underPreconditions(
     await check();
     return run();
   });
+}
+
+/** The address of a record in its project, however it is spelled: with the project or without. */
+export function recordAddress({ path }: ServedOperation, params: Incoming["params"]): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ""));
 }
 
 /** `tag`: of what is at the address; undefined if there is nothing. Throws `precondition_failed`. */

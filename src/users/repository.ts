@@ -50,7 +50,8 @@ export const TABLES: readonly UserTable[] = [
     name: "answers",
     rows: query(
       "SELECT project_id, credential, operation, key_hash, sealed_answer, expires_at FROM idempotency " +
-        "WHERE project_id = ? AND user_id = ? ORDER BY expires_at",
+        "WHERE project_id = ? AND ? IN (user_id, CASE WHEN SUBSTR(credential, 1, 5) = 'user:' THEN SUBSTR(credential, 6) END) " +
+        "ORDER BY expires_at",
     ),
   },
   {
@@ -139,7 +140,10 @@ const DELETE_RUNS = query("DELETE FROM scheduled_runs WHERE project_id = ? AND u
 const COUNT_DOWN = query(
   "UPDATE counters SET value = value - ? WHERE project_id = ? AND name = 'scheduled runs'",
 );
-const DELETE_ANSWERS = query("DELETE FROM idempotency WHERE project_id = ? AND user_id = ?");
+// Of calls for the user, and of those that the user has made with a token.
+const DELETE_ANSWERS = query(
+  "DELETE FROM idempotency WHERE project_id = ? AND (user_id = ? OR credential = ?)",
+);
 const unpin = command<{ projectId: string; userId: string }>(
   "UPDATE api_keys SET users = (SELECT json_group_array(value) FROM json_each(api_keys.users) WHERE value <> :userId) " +
     "WHERE project_id = :projectId AND EXISTS (SELECT 1 FROM json_each(api_keys.users) WHERE value = :userId)",
@@ -176,7 +180,7 @@ export function* removeUser(projectId: string, userId: string): Transaction<void
   yield* run(DELETE_FLOWS, projectId, userId);
   const runs = yield* run(DELETE_RUNS, projectId, userId);
   yield* run(COUNT_DOWN, runs, projectId);
-  yield* run(DELETE_ANSWERS, projectId, userId);
+  yield* run(DELETE_ANSWERS, projectId, userId, `user:${userId}`);
   yield* unpin({ projectId, userId });
   yield* unpinWorkloads({ projectId, userId });
   yield* run(DELETE_SUSPENSION, projectId, userId);

@@ -49,6 +49,54 @@ test("of changes with the tag of the same record, at either server, one is made"
   }
 });
 
+test("also if the address is spelled in different ways", async () => {
+  const paths = [PROVIDER, "/v1/orgs/default/projects/default/auth_providers/slack"];
+  for (let round = 0; round < ROUNDS; round++) {
+    const tag = (await send(round, "GET", PROVIDER)).headers.get("etag") ?? "";
+    const answers = await Promise.all(
+      Array.from({ length: CHANGES }, (_, index) =>
+        send(0, "PATCH", paths[index % 2] ?? "", { body: { description: `${round} ${index}` }, tag }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  }
+});
+
+test("of creations of one secret, in upper and lower case, one is made", async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const answers = await Promise.all(
+      ["ONE_", "one_", "One_", "oNE_"].map((key) =>
+        call(stage.site.url, {
+          method: "POST",
+          path: `/v1/admin/secrets/${key}${round}`,
+          key: stage.keys.admin,
+          body: { value: key },
+          headers: { "if-none-match": "*" },
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412, 412, 412]);
+  }
+});
+
+test("a repeat under the same key gets the answer of the first, however the address is spelled", async () => {
+  const repeat = (path: string) =>
+    call(stage.site.url, {
+      method: "POST",
+      path,
+      key: stage.keys.admin,
+      body: { auth_requirement: { id: "slack", oauth2: { scopes: ["users:read"] } }, user_id: "repeated" },
+      headers: { "idempotency-key": "spelled" },
+    });
+  const [first, second] = [
+    await repeat("/v1/auth/authorize"),
+    await repeat("/v1/orgs/default/projects/default/auth/authorize"),
+  ];
+
+  expect([first.status, second.status]).toEqual([200, 200]);
+  expect(at(second.body, "id")).toBe(at(first.body, "id") as string);
+});
+
 test("a refused change does not keep the next one waiting", async () => {
   const tag = (await send(0, "GET", PROVIDER)).headers.get("etag") ?? "";
   expect((await send(0, "PATCH", PROVIDER, { body: { description: 5 }, tag })).status).toBe(400);

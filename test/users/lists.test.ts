@@ -53,3 +53,34 @@ test("a worker whose record the database cannot read as JSON stops neither an ex
     { provider: "idp", user: "bob" },
   ]);
 });
+
+test("what a user has sent under an Idempotency-Key is exported and erased, also without a user in it", async () => {
+  await using deployment = await deploy();
+  const { runtime } = deployment;
+  const sent = (credential: string) =>
+    runtime.idempotency.once(
+      {
+        projectId: "default",
+        incarnation: operator().incarnation,
+        credential,
+        operation: "auth-providers-create",
+        key: "k",
+        userId: undefined,
+        request: "{}",
+      },
+      async () => ({ made: true }),
+      () => ({ made: false }),
+    );
+  await sent("user:alice");
+  await sent("user:bob");
+  await sent("key:alice");
+
+  const exported = await runtime.users.export(operator(), "alice");
+  await runtime.users.erase(operator(), "alice");
+  const rows = await runtime.core.store.all(
+    query<{ credential: string }>("SELECT credential FROM idempotency ORDER BY credential"),
+  );
+
+  expect(exported.answers).toHaveLength(1);
+  expect(rows.map(({ credential }) => credential)).toEqual(["key:alice", "user:bob"]);
+});

@@ -58,11 +58,12 @@ const gateway =
     const url = `${deployment.site.url}/mcp/keys`;
     return (await client(url, { key, user })[family](method, params)).status;
   };
-const chat: Way = async (user) => {
-  const messages = [{ role: "user", content: "who am I?" }];
-  const request = { model: "m", messages, user, tools: ["Chat.WhoAmI"], tool_choice: "generate" };
-  return (await api(deployment.site.url, key).post("/v1/chat/completions", request)).status;
-};
+const chatWith =
+  (more: object): Way =>
+  async (user) => {
+    const request = { model: "m", messages: [{ role: "user", content: "who am I?" }], user, ...more };
+    return (await api(deployment.site.url, key).post("/v1/chat/completions", request)).status;
+  };
 const terminal: Way = async (user_id) => {
   const { identity, tools } = deployment.site.runtime;
   const operator = await identity.operator("default");
@@ -90,7 +91,9 @@ const WAYS: Record<string, Way> = {
   "tools of a gateway": gateway("legacy", "tools/list"),
   "a call at a gateway": gateway("legacy", "tools/call"),
   "a call at a gateway (2026-07-28)": gateway("modern", "tools/call"),
-  "a chat completion": chat,
+  "a chat completion": chatWith({ tools: ["Chat.WhoAmI"], tool_choice: "generate" }),
+  "a chat completion without tools": chatWith({}),
+  "a chat completion with a field of another user": chatWith({ user_id: "somebody-else" }),
   "the terminal": terminal,
   "a consent at the terminal": async (user_id) => {
     const { identity, authorization } = deployment.site.runtime;
