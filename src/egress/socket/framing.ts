@@ -71,6 +71,8 @@ class UntilEnd implements Framing {
 
 /** The longest line of a size with extensions, or of a trailer. */
 const MAX_LINE = 16 * 1024;
+/** All trailers together. */
+const MAX_TRAILERS = 64 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 
@@ -79,6 +81,7 @@ class Chunked implements Framing {
   /** Bytes of the line that earlier pieces contained. */
   #line = "";
   #left = 0;
+  #trailerBytes = 0;
   #hasMore = false;
   #fault: unknown;
 
@@ -99,7 +102,8 @@ class Chunked implements Framing {
       if (found.length === 0) throw thrown;
       this.#fault = thrown;
     }
-    return found;
+    // Chunks may be of one byte each, and each piece costs its reader more than copying it.
+    return found.length > 1 ? [Buffer.concat(found)] : found;
   }
 
   #read(piece: Uint8Array, found: Uint8Array[]): void {
@@ -134,6 +138,12 @@ class Chunked implements Framing {
     else if (this.#state === "end of data" && line === "") this.#state = "size";
     else if (this.#state === "end of data") throw new MalformedResponse();
     else if (line === "") this.#state = "complete";
+    else this.#countTrailer(line);
+  }
+
+  #countTrailer(line: string): void {
+    this.#trailerBytes += line.length + 2;
+    if (this.#trailerBytes > MAX_TRAILERS) throw new MalformedResponse();
   }
 
   #start(line: string): void {

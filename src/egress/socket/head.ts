@@ -10,6 +10,8 @@ export interface ResponseHead {
 
 /** More than any server sends. */
 const MAX_HEAD = 64 * 1024;
+const MAX_FIELDS = 500;
+const MAX_INFORMATIONAL = 50;
 
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})(?: ([\t\x20-\x7e\x80-\xff]*))?$/;
 const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)$/;
@@ -17,6 +19,7 @@ const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 /** Collects bytes until the head is complete. Informational heads (1xx) are skipped. */
 export class HeadReader {
   #bytes: Buffer = Buffer.alloc(0);
+  #informational = 0;
 
   /** The head and the bytes after it; undefined if more bytes are needed. Throws `MalformedResponse`. */
   add(bytes: Uint8Array): { head: ResponseHead; rest: Uint8Array } | undefined {
@@ -28,6 +31,7 @@ export class HeadReader {
       const head = headOf(this.#bytes.toString("latin1", 0, end));
       this.#bytes = this.#bytes.subarray(end + 4);
       if (head.status >= 200 || head.status === 101) return { head, rest: this.#bytes };
+      if (++this.#informational > MAX_INFORMATIONAL) throw new MalformedResponse();
     }
   }
 }
@@ -40,7 +44,7 @@ export class MalformedResponse extends Error {
 function headOf(text: string): ResponseHead {
   const [first = "", ...lines] = text.split("\r\n");
   const [, status, statusText = ""] = STATUS_LINE.exec(first) ?? [];
-  if (status === undefined) throw new MalformedResponse();
+  if (status === undefined || lines.length > MAX_FIELDS) throw new MalformedResponse();
   const headers = new Headers();
   for (const line of lines) {
     const [, name, value] = FIELD.exec(line) ?? [];

@@ -1,12 +1,14 @@
 // Passes a stream through unchanged, event by event, as fast as its reader takes it. A failure before the first event is an
 // ordinary error; after it, the failure is the last event, and nothing of the server follows.
-import { isObject } from "../../base";
+import { isObject, nextTurn } from "../../base";
 import { type RuntimeError, toRuntimeError } from "../../errors";
 import { errorEvent } from "./events";
 import type { Block } from "./read-events";
 import type { StreamReader } from "./reader";
 
 const ENCODER = new TextEncoder();
+/** Bytes that wait for the first event; more of them are comments, and are dropped. */
+const MAX_WAITING = 64 * 1024;
 
 export interface BlockSource {
   /** The next blocks; undefined at the end. Throws the error for the caller. */
@@ -91,11 +93,17 @@ class Passing {
   /** The bytes up to the first events. Comments before them wait, because an error may follow. */
   async begin(): Promise<Uint8Array> {
     const pieces: Uint8Array[] = [];
+    let size = 0;
     for (let hasEvent = false; !hasEvent;) {
       const blocks = await this.#source.next();
       if (blocks === undefined) break;
       hasEvent = blocks.some(({ event }) => event !== undefined);
-      pieces.push(...this.#checked(blocks));
+      // Comments, of which a server may send any number before it begins.
+      for (const piece of this.#checked(blocks)) {
+        size += piece.byteLength;
+        if (hasEvent || size <= MAX_WAITING) pieces.push(piece);
+      }
+      if (size > MAX_WAITING) await nextTurn();
       if (this.#fault !== undefined && !this.#reader.hasBegun) throw this.#fault.thrown;
       hasEvent &&= this.#reader.hasBegun;
     }

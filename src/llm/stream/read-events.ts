@@ -1,4 +1,5 @@
 // Parses server-sent events from bytes that may be split anywhere (HTML standard, section 9.2.6).
+import { nextTurn } from "../../base";
 
 export interface ServerEvent {
   /** Value of `event:`; empty if there is none. */
@@ -6,7 +7,7 @@ export interface ServerEvent {
   data: string;
 }
 
-/** The bytes of one block up to its blank line, and its event; comments and other fields have none. */
+/** The bytes of one block up to its blank line, and its event; one or more blocks of comments and other fields have none. */
 export interface Block {
   bytes: Uint8Array;
   event: ServerEvent | undefined;
@@ -14,6 +15,8 @@ export interface Block {
 
 /** The largest block. Larger ones are not events of a model. */
 const MAX_BLOCK = 16 * 1024 * 1024;
+
+const LARGE_PIECE = 16 * 1024;
 
 /** Thrown for a block that does not end. */
 export class EndlessEvent extends Error {}
@@ -23,6 +26,8 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   const blocks = new Blocks();
   for await (const bytes of body) {
     for (const { event } of blocks.add(bytes)) if (event !== undefined) yield event;
+    // A body that has arrived already is read without a pause.
+    if (bytes.byteLength >= LARGE_PIECE) await nextTurn();
   }
   const last = blocks.end()?.event;
   if (last !== undefined) yield last;
@@ -42,6 +47,8 @@ export class Blocks {
   add(piece: Uint8Array): Block[] {
     const found: Block[] = [];
     let start = 0;
+    /** The end of the blocks without an event since `start`. */
+    let silent = 0;
     let from = this.#afterReturn && piece[0] === LF ? 1 : 0;
     if (piece.byteLength > 0) this.#afterReturn = false;
     for (let at = from; at < piece.byteLength; at++) {
@@ -52,8 +59,19 @@ export class Blocks {
       else if (code === CR && at === piece.byteLength - 1) this.#afterReturn = true;
       from = at + 1;
       if (!ends) continue;
-      found.push({ bytes: this.#bytes(piece.subarray(start, from)), event: this.#fields.take() });
+      const event = this.#fields.take();
+      // A piece may be nothing but blank lines.
+      if (event === undefined) {
+        silent = from;
+        continue;
+      }
+      if (silent > start) found.push({ bytes: this.#bytes(piece.subarray(start, silent)), event: undefined });
+      found.push({ bytes: this.#bytes(piece.subarray(Math.max(start, silent), from)), event });
       start = from;
+    }
+    if (silent > start) {
+      found.push({ bytes: this.#bytes(piece.subarray(start, silent)), event: undefined });
+      start = silent;
     }
     this.#keep(piece.subarray(start), piece.subarray(from));
     return found;

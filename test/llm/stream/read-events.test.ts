@@ -1,7 +1,7 @@
 // Events of a stream, whatever the cuts: what comes out does not depend on where bytes were cut.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { readEvents, type ServerEvent } from "../../../src/llm/stream/read-events";
+import { Blocks, readEvents, type ServerEvent } from "../../../src/llm/stream/read-events";
 
 function streamOf(bytes: Uint8Array, cuts: readonly number[]): ReadableStream<Uint8Array> {
   const places = [...new Set(cuts.map((cut) => cut % (bytes.byteLength + 1)))].toSorted(
@@ -60,5 +60,40 @@ describe("events", () => {
         },
       ),
     );
+  });
+});
+
+describe("blocks without an event", () => {
+  const split = (text: string, size = text.length) => {
+    const blocks = new Blocks();
+    const found = [];
+    const all = Buffer.from(text);
+    for (let at = 0; at < all.byteLength; at += size) found.push(...blocks.add(all.subarray(at, at + size)));
+    const last = blocks.end();
+    return [...found, ...(last === undefined ? [] : [last])].map(({ bytes, event }) => [
+      Buffer.from(bytes).toString(),
+      event?.data,
+    ]);
+  };
+
+  test("are one block for each piece", () => {
+    expect(split("\n".repeat(50_000))).toEqual([["\n".repeat(50_000), undefined]]);
+  });
+
+  test("stay in their place between events, byte by byte", () => {
+    const text = ": a\n\n\n\ndata: 1\n\n: b\n\ndata: 2\n\n\n";
+
+    expect(split(text)).toEqual([
+      [": a\n\n\n\n", undefined],
+      ["data: 1\n\n", "1"],
+      [": b\n\n", undefined],
+      ["data: 2\n\n", "2"],
+      ["\n", undefined],
+    ]);
+    for (const size of [1, 2, 3, 7]) {
+      const found = split(text, size);
+      expect(found.map(([bytes]) => bytes).join("")).toBe(text);
+      expect(found.flatMap(([, data]) => data ?? [])).toEqual(["1", "2"]);
+    }
   });
 });
