@@ -1,5 +1,6 @@
 // Workers that are programs: their folders, limits and facts of this deployment.
 import { dirname, join } from "node:path";
+import type { ExecutionLog } from "./audit";
 import type { Redacted } from "./base";
 import type { Config } from "./config";
 import type { Connections } from "./connections";
@@ -14,6 +15,7 @@ interface Services {
   identity: Identity;
   providers: Providers;
   connections: Connections;
+  executionLog: ExecutionLog;
   /** Made later. */
   workers(): Workers;
 }
@@ -22,7 +24,7 @@ export function programsOf(
   core: Core,
   config: Config,
   { programs }: Pick<RuntimeParts, "programs">,
-  { identity, providers, connections, workers }: Services,
+  { identity, providers, connections, executionLog, workers }: Services,
 ): StdioWorkers {
   const { store, clock, log, settings } = core;
   const secretPaths = secretPathsOf(config);
@@ -47,6 +49,10 @@ export function programsOf(
       }
       return { id, keys };
     },
+    latestErasure: () => executionLog.erasures.latest(),
+    isOver: async (projectId, userId, erasure) =>
+      (await identity.suspensions.has(projectId, userId)) ||
+      executionLog.wasErasedAfter(projectId, userId, erasure),
     stale: (projectId, id) => workers().stale(projectId, id),
   });
 }

@@ -148,7 +148,7 @@ function servicesOf(core: Core, { config, logStore, extensions, parts }: Given) 
   const audit = new Audit({ clock, random });
   const events = new Events(core, audit);
   const refusals = new Refusals(core, audit);
-  const executionLog = new ExecutionLog({ store: logStore, clock, log, keepDays });
+  const executionLog = new ExecutionLog({ store: logStore, main: core.store, clock, log, keepDays });
   const trail = new Trail(core.store, logStore, () => executionLog.flush());
   const signingKey = new SigningKey({
     file: () => config.auditKeyFile(),
@@ -217,7 +217,7 @@ function servicesOf(core: Core, { config, logStore, extensions, parts }: Given) 
   const hooks = new Hooks(core, audit, bindings);
   const [policy, idempotency] = [new Chains(core, bindings), new Idempotency(core)];
   const ofUsers = { audit, trail, executionLog, logStore, providers, connections, identity };
-  const ofPrograms = { identity, providers, connections, workers: () => workers };
+  const ofPrograms = { identity, providers, connections, executionLog, workers: () => workers };
   const programs = programsOf(core, config, parts, ofPrograms);
   const mcpServers = mcpServersOf(core, programs, () => workers);
   const workers = new Workers(core, {

@@ -4,7 +4,6 @@ import {
   CachedByGeneration,
   DeletionTime,
   erase,
-  insertInto,
   type Kind,
   query,
   run,
@@ -13,55 +12,11 @@ import {
   touch,
   type Transaction,
 } from "../store";
-import { rememberErasure, withoutErased } from "./erased-users";
-
-export interface ExecutionEntry {
-  id: string;
-  executionId: string;
-  projectId: string;
-  /** Of the caller's project, which may have been deleted meanwhile. */
-  incarnation: string;
-  userId: string;
-  actor: string;
-  /** Fully qualified name. */
-  tool: string;
-  status: "completed" | "failed";
-  errorKind: string | null;
-  durationMs: number;
-  /** The decisions of hooks, in the order of the calls. */
-  decisions?: readonly Decision[];
-}
-
-/** The decision of one hook about a run. Contains no value of the run. */
-export interface Decision {
-  hookId: string;
-  point: string;
-  decision: string;
-  reason?: string;
-  durationMs: number;
-}
+import { type Added, addEntry, type ExecutionEntry } from "./execution-entry";
+import { Erasures, rememberErasure, wasErasedAfter, withoutErased } from "./erased-users";
 
 type UsedKind = "key" | "secret" | "workload";
 
-// An entry is written again if its commit seemed to fail.
-const add = insertInto<ReturnType<typeof rowOf>>(
-  "executions",
-  [
-    "id",
-    "execution_id",
-    "project_id",
-    "incarnation",
-    "user_id",
-    "actor",
-    "tool",
-    "status",
-    "error_kind",
-    "duration_ms",
-    "created_at",
-    "decisions",
-  ],
-  "ON CONFLICT (id) DO NOTHING",
-);
 const ERASE_USER = query("DELETE FROM executions WHERE project_id = ? AND (user_id = ? OR actor = ?)");
 const STAMP = query(
   "INSERT INTO last_used (kind, id, at) VALUES (?, ?, ?) ON CONFLICT (kind, id) DO UPDATE SET at = excluded.at",
@@ -87,7 +42,19 @@ const MAX_WAITING = 10_000;
 /** How long a stop tries to write. */
 const STOP_MS = 2000;
 
+interface ExecutionLogParts {
+  /** The database of the log. */
+  store: Store;
+  /** The main database. */
+  main: Store;
+  clock: Clock;
+  log: Log;
+  /** Older entries are deleted when new ones are added; 0: never. */
+  keepDays: number;
+}
+
 export class ExecutionLog {
+  readonly erasures: Erasures;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -109,8 +76,8 @@ export class ExecutionLog {
   readonly #deletionTime: DeletionTime;
   #written: Promise<void> = Promise.resolve();
 
-  /** `keepDays`: older entries are deleted when new ones are added; 0: never. */
-  constructor({ store, clock, log, keepDays }: { store: Store; clock: Clock; log: Log; keepDays: number }) {
+  constructor({ store, main, clock, log, keepDays }: ExecutionLogParts) {
+    this.erasures = new Erasures(main);
     this.#store = store;
     this.#keepMs = keepDays === 0 ? Infinity : keepDays * DAY_MS;
     this.#clock = clock;
@@ -179,15 +146,24 @@ export class ExecutionLog {
     return this.#written;
   }
 
-  /** Deletes all entries of a user. Calls in progress add none afterwards. Returns how many there were. */
-  async eraseUser(projectId: string, userId: string): Promise<number> {
+  /**
+   * Deletes all entries of a user. Calls that began before the erasure with this number add none afterwards. Returns how many
+   * there were.
+   */
+  async eraseUser(projectId: string, userId: string, erasure: number): Promise<number> {
     await this.flush();
     const now = this.#clock.now();
     return this.#store.write(function* () {
       yield* erase();
-      yield* rememberErasure({ projectId, userId }, now);
+      yield* rememberErasure({ projectId, userId }, erasure, now);
       return yield* run(ERASE_USER, projectId, userId, `user:${userId}`);
     });
+  }
+
+  /** Whether a user was erased after the erasure with this number. */
+  async wasErasedAfter(projectId: string, userId: string, erasure: number): Promise<boolean> {
+    if ((await this.erasures.latest()) <= erasure) return false;
+    return wasErasedAfter(this.#store, { projectId, userId }, erasure);
   }
 
   /** Writes what is pending, and tries for a few seconds if that fails. */
@@ -231,11 +207,6 @@ export class ExecutionLog {
   }
 }
 
-interface Added {
-  entry: ExecutionEntry;
-  now: number;
-}
-
 interface Stamp {
   kind: UsedKind;
   id: string;
@@ -249,33 +220,12 @@ function* addAll(
   time: Transaction<number | undefined>,
   keepMs: number,
 ): Transaction<void> {
-  if (entries.length > 0 && keepMs < Infinity) {
+  if (entries.length > 0) {
     const now = yield* time;
-    if (now !== undefined) yield* send(PRUNE, 2 * entries.length + PRUNE_AT_LEAST, now - keepMs);
+    if (now !== undefined && keepMs < Infinity)
+      yield* send(PRUNE, 2 * entries.length + PRUNE_AT_LEAST, now - keepMs);
+    for (const added of yield* withoutErased(entries, now)) yield* addEntry(added);
   }
-  for (const added of yield* withoutErased(entries)) yield* add(rowOf(added));
   for (const { kind, id, now } of stamps) yield* send(STAMP, kind, id, now);
   for (const kind of new Set(stamps.map((stamp) => STAMPED[stamp.kind]))) yield* touch(kind);
-}
-
-function rowOf({ entry, now }: Added) {
-  return {
-    id: entry.id,
-    execution_id: entry.executionId,
-    project_id: entry.projectId,
-    incarnation: entry.incarnation,
-    user_id: entry.userId,
-    actor: entry.actor,
-    tool: entry.tool,
-    status: entry.status,
-    error_kind: entry.errorKind,
-    duration_ms: entry.durationMs,
-    created_at: now,
-    decisions: entry.decisions?.length ? JSON.stringify(entry.decisions.map(decisionRecord)) : null,
-  };
-}
-
-function decisionRecord({ hookId, point, decision, reason, durationMs }: Decision) {
-  // JSON omits an undefined reason.
-  return { hook_id: hookId, hook_point: point, decision, reason, duration_ms: durationMs };
 }

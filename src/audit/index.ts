@@ -1,6 +1,8 @@
 // The audit trail and the execution log.
 export { type ProjectReference, requireIncarnation } from "./incarnation";
-export { type ExecutionEntry, ExecutionLog } from "./execution-log";
+export { countErasure } from "./erased-users";
+export type { ExecutionEntry } from "./execution-entry";
+export { ExecutionLog } from "./execution-log";
 export { type Actor, actorOf, Audit, type Happened } from "./service";
 export { Events } from "./events";
 export { Inspection } from "./inspection";

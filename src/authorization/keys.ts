@@ -1,11 +1,11 @@
 // The page on which users enter keys of their own. The guards are those of every consent: the address is a secret, the browser
 // that opened it sends the form, the user is checked, and the flow ends once.
-import type { Actor } from "../audit";
-import { RecentMap, Redacted } from "../base";
+import { Redacted } from "../base";
 import { keyFrom, testKey, type TokenGrant } from "../connections";
 import type { Core } from "../core";
 import { hashOf, sameSecret } from "../crypto";
 import type { Provider, Providers } from "../providers";
+import { countBack, countUse } from "../store";
 import { changeReason, checkBrowser } from "./callback/checks";
 import type { Finish } from "./finish";
 import {
@@ -25,7 +25,6 @@ import type { SignedInAs, Visitor } from "./visitor";
 
 /** Keys that may be refused in one consent: the page must not find out which of many keys are good. */
 const MOST_REFUSED = 10;
-const REMEMBERED_FLOWS = 10_000;
 
 /** What the person sent from the page. */
 export interface GivenKey {
@@ -44,7 +43,6 @@ export class KeyConsent {
   readonly #core: Core;
   readonly #providers: Providers;
   readonly #parts: Parts;
-  readonly #refused = new RecentMap<string, number>(REMEMBERED_FLOWS);
 
   constructor(core: Core, providers: Providers, parts: Parts) {
     this.#core = core;
@@ -91,17 +89,25 @@ export class KeyConsent {
     if (provider.apiKey === undefined) return UNKNOWN_STATE;
     if (!given.agrees) return finish.fail(flow, NO_KEY_GIVEN, by);
     const key = await this.#checked(flow, provider, given.key);
-    if (!(key instanceof Redacted)) return this.#refusal(flow, key, by);
+    if (key === "no tries left") return finish.fail(flow, MANY_REFUSED_KEYS, by);
+    if (!(key instanceof Redacted))
+      return { kind: "key_problem", problem: key, page: await this.#pathOf(flow) };
     return this.#store(flow, { token, cookie, provider, key, visitor });
   }
 
-  async #checked(flow: FlowRow, provider: Provider, given: Redacted): Promise<Redacted | KeyProblem> {
+  async #checked(
+    flow: FlowRow,
+    provider: Provider,
+    given: Redacted,
+  ): Promise<Redacted | KeyProblem | "no tries left"> {
     if (given.reveal().trim() === "") return "empty";
     const text = keyFrom(given.reveal());
     if (text === undefined) return "malformed";
     const key = new Redacted(text);
     if (provider.apiKey?.test === undefined) return key;
-    if ((this.#refused.get(flow.id) ?? 0) >= MOST_REFUSED) return "refused";
+    // Counted before the service is asked: of many keys at the same time, at any server, it must not see more.
+    const tried = await this.#countTry(flow);
+    if (tried === undefined) return "no tries left";
     const { verdict, reason } = await testKey(this.#core, provider, key);
     if (verdict === "accepted") return key;
     const { id: authorization } = flow;
@@ -111,17 +117,14 @@ export class KeyConsent {
       verdict,
       reason,
     });
-    return verdict === "refused" ? "refused" : "unchecked";
+    if (verdict === "refused") return tried < MOST_REFUSED ? "refused" : "no tries left";
+    await this.#core.store.write(() => countBack(triesOf(flow)));
+    return "unchecked";
   }
 
-  /** Nothing is stored. After many refusals the consent is over. */
-  async #refusal(flow: FlowRow, problem: KeyProblem, by: Actor): Promise<Outcome> {
-    if (problem === "refused") {
-      const refused = (this.#refused.get(flow.id) ?? 0) + 1;
-      this.#refused.set(flow.id, refused);
-      if (refused >= MOST_REFUSED) return this.#parts.finish.fail(flow, MANY_REFUSED_KEYS, by);
-    }
-    return { kind: "key_problem", problem, page: await this.#pathOf(flow) };
+  /** Undefined if there is none left. */
+  #countTry(flow: FlowRow): Promise<number | undefined> {
+    return this.#core.store.write(() => countUse(triesOf(flow), MOST_REFUSED, flow.expires_at));
   }
 
   async #store(
@@ -148,6 +151,11 @@ export class KeyConsent {
   async #pathOf(flow: FlowRow): Promise<string> {
     return new URL(await addressOf(this.#core, flow)).pathname;
   }
+}
+
+/** The name under which all servers count. It outlives the opening in another browser. */
+function triesOf({ id }: FlowRow): string {
+  return `keys refused in ${id}`;
 }
 
 /** A key has no scopes and does not expire, as far as is known. */

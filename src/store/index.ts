@@ -55,6 +55,8 @@ export { StoppedDatabase } from "./stopped";
 export { executionLogMigrations } from "./schema/execution-log";
 export { Hold, LeaseLost } from "./hold";
 export {
+  countBack,
+  countUse,
   extendLease,
   type HeldLease,
   type Lease,

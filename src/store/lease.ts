@@ -34,6 +34,13 @@ const SWEEP = query(
 const MARK = query(
   "INSERT INTO leases (name, holder, fence, expires_at) VALUES (?, NULL, 1, ?) ON CONFLICT (name) DO NOTHING",
 );
+const COUNT = query(
+  "INSERT INTO leases (name, holder, fence, expires_at) VALUES (?, NULL, 1, ?) " +
+    "ON CONFLICT (name) DO UPDATE SET fence = leases.fence + 1, expires_at = excluded.expires_at",
+);
+const COUNT_BACK = query(
+  "UPDATE leases SET fence = fence - 1 WHERE name = ? AND holder IS NULL AND fence > 0",
+);
 /** How often a waiting process looks at a lease; that it was released is told at once. */
 const LOOK_MS = 250;
 /** A lease that was released this long ago is not needed any more, so its fence may start again. */
@@ -63,6 +70,22 @@ export function extendLease({ name, holder, fence }: Lease, now: number): Transa
 export function* isFirst(name: string, now: number, until: number): Transaction<boolean> {
   yield* run(SWEEP, now - SWEPT_AFTER_MS);
   return (yield* run(MARK, name, until)) > 0;
+}
+
+/**
+ * Counts a use of a name, over all processes. Undefined, and not counted: there were `most` already. The count is remembered
+ * until a day after `until`.
+ */
+export function* countUse(name: string, most: number, until: number): Transaction<number | undefined> {
+  const uses = (yield* get(FIND, name))?.fence ?? 0;
+  if (uses >= most) return undefined;
+  yield* run(COUNT, name, until);
+  return uses + 1;
+}
+
+/** Takes a use back that has turned out not to count. */
+export function* countBack(name: string): Transaction<void> {
+  yield* run(COUNT_BACK, name);
 }
 
 /** Whether the lease is still held. Must run in the transaction that stores the result. */

@@ -5,7 +5,7 @@ import type { Core } from "../core";
 import { newId } from "../crypto";
 import { actFor, actorOf, type Principal } from "../identity";
 import type { Entry } from "../telemetry";
-import { type Caller, InputNeeded } from "./caller";
+import type { Caller } from "./caller";
 import { firstLogs, outputOf } from "./execution-output";
 import { toolErrorRecord } from "./failure";
 import { runGuarded } from "./guarded";
@@ -19,6 +19,7 @@ import type { CalledBy, PlannedRun, RunIds, RunOutcome, Runner } from "./run";
 import { instantOf } from "./schedule/run-at";
 import type { Schedule } from "./schedule/service";
 import type { ExecuteTool, Execution, ExecutionOutput } from "./schema";
+import { tellCaller } from "./tell-caller";
 import { outcomeUnknown, ToolError, upstreamFailed } from "./tool-error";
 
 export interface ExecuteOptions {
@@ -54,6 +55,8 @@ interface Chosen {
   request: ExecuteTool;
   entry: Entry;
   callId: string | undefined;
+  /** As in the entry of the log. */
+  erasure: number;
 }
 
 /** A call with its ids and the decisions of hooks. */
@@ -147,10 +150,11 @@ export class Execute {
     { entry = "api", callId }: Pick<ExecuteOptions, "entry" | "callId">,
   ): Promise<Chosen> {
     const userId = actFor(principal, request.user_id);
+    const erasure = await this.#executionLog.erasures.latest();
     await this.#requireActive(principal, userId);
     const registry = await this.#registryOf(principal.projectId);
     const tool = registry.find(request.tool_name, request.tool_version);
-    return { principal, userId, tool, request, entry, callId };
+    return { principal, userId, tool, request, entry, callId, erasure };
   }
 
   /** Fails now if the run would fail now, not only at its time. */
@@ -206,6 +210,7 @@ export class Execute {
       status,
       errorKind: "error" in outcome ? outcome.error.kind : null,
       durationMs: duration,
+      erasure: chosen.erasure,
       decisions: named.decisions,
     });
     return execution;
@@ -284,17 +289,4 @@ export class Execute {
       ? { ...ids, status, success, finished_at, output }
       : { ...ids, status, success, duration, finished_at, output };
   }
-}
-
-function tellCaller(
-  caller: Caller | undefined,
-  outcome: RunOutcome,
-  decisions: readonly PolicyDecision[],
-): void {
-  if (caller === undefined) return;
-  if ("error" in outcome && outcome.error instanceof InputNeeded) caller.asks(outcome.error);
-  // Hooks have judged the value, and not what else an MCP server has answered.
-  if (decisions.some(({ point }) => point === "tool.post")) return;
-  const answered = "error" in outcome ? outcome.error.details.answered : outcome.answered;
-  if (answered !== undefined) caller.answered?.(answered);
 }

@@ -1,5 +1,5 @@
 // Users have no records of their own: grants, runs, keys and logs name them.
-import { type Audit, type ExecutionLog, type Trail } from "../audit";
+import { type Audit, countErasure, type ExecutionLog, type Trail } from "../audit";
 import { checkUserId, MAX_LIMIT } from "../base";
 import { type Connections, givenUpGrants, sentOrders } from "../connections";
 import { endFlowsOfUser } from "../authorization";
@@ -8,7 +8,7 @@ import { unavailable } from "../errors";
 import { type Identity, type Principal, resume, suspend } from "../identity";
 import { endAccess } from "../people";
 import type { Providers } from "../providers";
-import type { Store, Transaction } from "../store";
+import { type Store, touch, type Transaction } from "../store";
 import type { StdioWorkers } from "../workers";
 import { UserExports } from "./export";
 import { countsOf, knownUser, userIds } from "./lists";
@@ -92,9 +92,12 @@ export class Users {
     const { executions, audit: _stays, ...before } = counted(await this.#exports.of(principal, userId));
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const grants = await givenUpGrants(this.#core, providers, { projectId, userId });
-      if (!(await this.#core.store.write(() => this.#erase(principal, userId, grants.body)))) continue;
+      const number = await this.#core.store.write(() => this.#erase(principal, userId, grants.body));
+      if (number === undefined) continue;
       await this.#programs.removeUser(projectId, userId);
-      const removed = await executionLog.eraseUser(projectId, userId);
+      const removed = await executionLog.eraseUser(projectId, userId, number);
+      // Other servers look again, now that the log tells them whose programs to end.
+      await this.#core.store.write(() => touch("suspensions"));
       const { revoked, waiting } = await sentOrders(this.#core, connections.revocations, grants.orders);
       const erased = { ...before, executions: Math.max(executions ?? 0, removed) };
       return { user_id: userId, erased, revoked, to_revoke: waiting };
@@ -130,15 +133,20 @@ export class Users {
     return { user_id: userId, suspended: false };
   }
 
-  *#erase(principal: Principal, userId: string, grants: () => Transaction<boolean>): Transaction<boolean> {
+  /** The number of the erasure. Undefined: nothing was erased, because the grants are others meanwhile. */
+  *#erase(
+    principal: Principal,
+    userId: string,
+    grants: () => Transaction<boolean>,
+  ): Transaction<number | undefined> {
     const { projectId } = principal;
     const { audit } = this.#parts;
     // First the grants: their orders are made of rows that are deleted next.
-    if (!(yield* grants())) return false;
+    if (!(yield* grants())) return undefined;
     yield* removeUser(projectId, userId);
     yield* audit.record(principal, "user.erase", projectId, { user: userId });
     yield* audit.forgetUser(projectId, userId);
-    return true;
+    return yield* countErasure();
   }
 }
 

@@ -30,6 +30,8 @@ export interface Reading {
   catalog: ReadCatalog;
   /** When it was started, ms. */
   startedAt: number;
+  /** `fetched_at` of the stored catalog then; null: there was none. */
+  storedThen: number | null;
 }
 
 /** How long a catalog is valid that says nothing about it; a longer time that it says is cut to it. */

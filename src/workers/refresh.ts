@@ -71,11 +71,13 @@ export class Refresher {
 
   /** The same for one that is about to be stored. */
   async readUnchecked(worker: KnownWorker): Promise<Outcome> {
-    const startedAt = this.#core.clock.now();
+    const { project_id, id } = worker.row;
+    const stored = await catalogs.catalogFactsOf(this.#core.store, project_id, [id]);
+    const begun = { startedAt: this.#core.clock.now(), storedThen: stored.get(id)?.fetched_at ?? null };
     const ask: Ask<Reading> = async (loaded, options) => {
       const catalog = await this.#kinds[loaded.type].read(loaded, options);
       const isOfAdministrator = options.token !== undefined || Object.keys(options.userKeys ?? {}).length > 0;
-      return { catalog: isOfAdministrator ? withoutResources(catalog) : catalog, startedAt };
+      return { catalog: isOfAdministrator ? withoutResources(catalog) : catalog, ...begun };
     };
     const result = await this.#ask(worker, READ_TIMEOUT_MS, ask);
     return "failure" in result ? result : { reading: result.answer };
@@ -108,8 +110,10 @@ export class Refresher {
       yield* catalogs.putCatalog(row, false);
       return row;
     }
-    // Another process has read it later than this one.
-    if ((before.fetched_at ?? 0) > outcome.reading.startedAt) return before;
+    // Another process has begun to read it later than this one, and was faster. The clock of its server may be another, so what
+    // had been stored before this one began counts as older.
+    const { startedAt, storedThen } = outcome.reading;
+    if (before.fetched_at !== storedThen && (before.fetched_at ?? 0) > startedAt) return before;
     const { updates } = configOf(worker.row);
     const options = { updates, toolkit: worker.row.toolkit, now };
     const { row, changes } = withReading(before, outcome.reading, options);

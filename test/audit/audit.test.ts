@@ -127,7 +127,13 @@ describe("the execution log", () => {
     const lines: string[] = [];
     const clock = new MovableClock();
     const log = createLog({ level: "debug", clock, write: (line) => lines.push(line) });
-    return { file, store, clock, lines, executionLog: new ExecutionLog({ store, clock, log, keepDays }) };
+    return {
+      file,
+      store,
+      clock,
+      lines,
+      executionLog: new ExecutionLog({ store, main: store, clock, log, keepDays }),
+    };
   }
   const entry = {
     id: "te_1",
@@ -140,6 +146,7 @@ describe("the execution log", () => {
     status: "completed" as const,
     errorKind: null,
     durationMs: 1.5,
+    erasure: 0,
   };
 
   test.each([1, 19, 20, 21, 45])("contains each of %p simultaneous entries", async (count) => {
@@ -360,7 +367,13 @@ describe("the execution log", () => {
     const store = closedAfterTest(
       openStore({ file, migrations: executionLogMigrations, durability: "normal" }),
     );
-    const executionLog = new ExecutionLog({ store, clock: new MovableClock(), log: silentLog, keepDays: 90 });
+    const executionLog = new ExecutionLog({
+      store,
+      main: store,
+      clock: new MovableClock(),
+      log: silentLog,
+      keepDays: 90,
+    });
     executionLog.add(entry);
 
     void executionLog.flush();

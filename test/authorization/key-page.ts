@@ -77,6 +77,8 @@ export interface Form {
   check?: string;
   answer?: "yes" | "no";
   origin?: string;
+  /** The address of another server than that of the page, behind the same public one. */
+  to?: string;
 }
 
 /** Sends the form of a page that is open in this browser. */
@@ -85,7 +87,7 @@ export async function sendForm(browser: Browser, page: Response, form: Form = {}
   const action = /action="([^"]+)"/.exec(html)?.[1] ?? "";
   const check = form.check ?? /name="check" value="([^"]+)"/.exec(html)?.[1] ?? "";
   const origin = new URL(page.url).origin;
-  return browser.open(origin + action, {
+  return browser.open((form.to ?? origin) + action, {
     method: "POST",
     headers: { "content-type": "application/x-www-form-urlencoded", origin: form.origin ?? origin },
     body: new URLSearchParams({ check, key: form.key ?? "", answer: form.answer ?? "yes" }).toString(),

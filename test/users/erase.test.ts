@@ -3,6 +3,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Clock } from "../../src/base";
 import type { ErasedUser, UserExport } from "../../src/users";
 import { TABLES } from "../../src/users/repository";
 import { testOnSqlite } from "../support/on-sqlite";
@@ -295,12 +296,74 @@ test("a call that is in progress adds no entry to the log afterwards, in any pro
   released.resolve();
   await running.catch(() => undefined);
   const after = (await other.users.export(operator(), ERASED)).executions;
-  busy.clock.move(1000);
   await other.tools.execute(agent(), { tool_name: "Test.Echo", user_id: ERASED, input: { text: "again" } });
 
   expect(after).toEqual([]);
   expect((await other.users.export(operator(), ERASED)).executions).toHaveLength(1);
   expect(mentions(data, ERASED)["executions"]).toBe(1);
+});
+
+describe.each([
+  ["right", 0],
+  ["a minute ahead", 60_000],
+  ["a minute behind", -60_000],
+])("at a server whose clock is %s", (_name, skew) => {
+  const skewed = ({ now, monotonic, sleep }: Clock): Clock => ({ now: () => now() + skew, monotonic, sleep });
+  const echo = { tool_name: "Test.Echo", user_id: ERASED, input: { text: "x" } };
+
+  test("a call that began before an erasure elsewhere adds no entry", async () => {
+    await using busy = await deploy();
+    await busy.addProvider();
+    await busy.give(ERASED);
+    const other = await busy.another({ clock: skewed(busy.clock) });
+    const released = Promise.withResolvers<void>();
+    busy.platform.hold(released.promise);
+    const running = other.tools.execute(agent(), { tool_name: "Test.Call", user_id: ERASED });
+    while (busy.platform.calls.length === 0) await Bun.sleep(1);
+    await busy.runtime.users.erase(operator(), ERASED);
+    released.resolve();
+    await running.catch(() => undefined);
+
+    expect((await other.users.list(operator(), {})).items).toEqual([]);
+  });
+
+  test("a user who comes back after an erasure elsewhere has entries again", async () => {
+    await using busy = await deploy();
+    // So that no call is older than its project.
+    busy.clock.move(3_600_000);
+    const other = await busy.another({ clock: skewed(busy.clock) });
+    await other.tools.execute(agent(), echo);
+    await busy.runtime.users.erase(operator(), ERASED);
+    await other.tools.execute(agent(), echo);
+
+    expect((await other.users.export(operator(), ERASED)).executions).toHaveLength(1);
+  });
+});
+
+test("digests of erased users are kept for a day", async () => {
+  await using fresh = await deploy();
+  const data = join(fresh.folder, ".local/share/runtime");
+  const { runtime, clock } = fresh;
+  const kinds = async (): Promise<unknown[]> => {
+    await runtime.tools.execute(agent(), { tool_name: "Test.Echo", user_id: KEPT, input: { text: "x" } });
+    await runtime.users.list(operator(), {});
+    return (dump(join(data, "executions.db"))["last_used"] ?? []).map((row) => Object(row).kind).toSorted();
+  };
+  // Nothing is deleted before a clock was seen going on for a day.
+  await kinds();
+  clock.move(25 * 3_600_000);
+  await kinds();
+  await runtime.users.erase(operator(), ERASED);
+  clock.move(23 * 3_600_000);
+  await runtime.users.erase(operator(), "another");
+  const both = await kinds();
+  clock.move(2 * 3_600_000);
+  const one = await kinds();
+  clock.move(24 * 3_600_000);
+
+  expect(both).toEqual(["erasure", "erasure", "erasure number", "erasure number"]);
+  expect(one).toEqual(["erasure", "erasure number"]);
+  expect(await kinds()).toEqual([]);
 });
 
 testOnSqlite("every column with a user is known to the erasure", async () => {

@@ -1,5 +1,6 @@
 // The stored catalogs of workers: when they are read, what of them is offered, and what administrators accept.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { systemClock } from "../../src/base";
 import { at } from "../support/api";
 import { type PlainWorker, plainTool, startPlainWorker } from "../sandbox/workers";
 import { httpWorker, mcpWorker, startWorkerSite, type WorkerSite } from "./site";
@@ -311,6 +312,19 @@ describe("two processes", () => {
     upstream.catalog = old;
     gate.resolve();
     await slow;
+
+    expect(await offered()).toEqual(["Wiki.young"]);
+  });
+
+  test("whose clocks differ store what they read one after the other", async () => {
+    const clock = { ...systemClock, now: () => Date.now() + 60_000 };
+    const options = { folder: site.folder, chat: site.chat, parts: { clock } };
+    await using ahead = await startWorkerSite(options);
+    const auto = { ...mcpWorker("wiki", upstream.uri), updates: "auto" as const };
+    await site.runtime.workers.create(site.operator, auto);
+    await ahead.runtime.workers.catalogs.refresh(site.operator, "wiki");
+    upstream.catalog = { tools: [plainTool("young")], skipped: [] };
+    await site.runtime.workers.catalogs.refresh(site.operator, "wiki");
 
     expect(await offered()).toEqual(["Wiki.young"]);
   });

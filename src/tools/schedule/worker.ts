@@ -255,6 +255,7 @@ export class ScheduleWorker {
   /** Ends a run whose holder died and that must not be repeated. Returns whether this worker ended it. */
   async #giveUp(run: ListedRun): Promise<boolean> {
     const { store, clock, random, log } = this.#core;
+    const erasure = await this.#parts.executionLog.erasures.latest();
     const attemptId = await repository.findAttempt(store, run);
     const tool = await this.#toolOf(run);
     const ended = endedUnknown(tool);
@@ -281,6 +282,7 @@ export class ScheduleWorker {
       status: "failed",
       errorKind: ended.output?.error?.kind ?? null,
       durationMs: Math.max(0, now - (run.started_at ?? now)),
+      erasure,
     });
     return true;
   }

@@ -50,7 +50,9 @@ export class Previews {
     if (worker.row.type === "mcp" || http?.secret !== undefined) return this.#refresher.read(worker);
     const probed = await this.#refresher.probe(worker);
     if ("failure" in probed) return probed;
-    return { reading: { catalog: { tools: [], skipped: [] }, startedAt: this.#core.clock.now() } };
+    return {
+      reading: { catalog: { tools: [], skipped: [] }, startedAt: this.#core.clock.now(), storedThen: null },
+    };
   }
 
   /** The folder of a program that is not stored. */

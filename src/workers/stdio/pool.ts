@@ -50,7 +50,7 @@ interface Entry {
 }
 
 const IDLE_MS = 10 * 60_000;
-/** How often folders and settings of running processes are looked at: other processes of this machine change them too. */
+/** How often folders and settings of running processes are looked at: other processes and other servers change them too. */
 const LOOK_MS = 1000;
 /** A call waits so long for a program that may not start yet. */
 const MOST_WAIT_MS = 4000;
@@ -61,7 +61,7 @@ interface PoolParts {
   log: LeveledLog;
   /** The most processes at the same time, of all workers. */
   most: number;
-  /** Changes when a worker, a project or a user's key may have changed. */
+  /** Changes when a worker, a project, a user's key or whether a user is suspended may have changed. */
   generation(): Promise<string>;
 }
 

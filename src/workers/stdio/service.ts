@@ -2,6 +2,7 @@
 import { realpath } from "node:fs/promises";
 import { allEnded, type Clock, type LeveledLog } from "../../base";
 import { EgressError } from "../../egress";
+import { RuntimeError } from "../../errors";
 import type { Send } from "../../mcp";
 import { CachedByGeneration, type Store } from "../../store";
 import type { LoadedWorker } from "../tool";
@@ -25,12 +26,16 @@ export interface StdioParts {
   most: number;
   /** Folders and files of this server, which no program gets. */
   secretPaths: readonly string[];
-  /** Of the project that exists now. */
+  /** Of the project that exists now. Throws `not_found`. */
   incarnationOf(projectId: string): Promise<string>;
   /** The enabled worker as it is now. */
   workerOf(projectId: string, id: string): Promise<LoadedWorker | undefined>;
   /** The user with the own keys that the worker names, as they are now. */
   userOf(worker: LoadedWorker, userId: string): Promise<WorkerUser>;
+  /** The number of the latest erasure of a user. */
+  latestErasure(): Promise<number>;
+  /** Nothing may go on for the user: suspended, or erased after the erasure with this number. */
+  isOver(projectId: string, userId: string, erasure: number): Promise<boolean>;
   /** The worker says that its lists have changed. */
   stale(projectId: string, id: string): void;
 }
@@ -70,6 +75,7 @@ export class StdioWorkers {
         await store.generation("workers"),
         await store.generation("projects"),
         await store.generation("connections"),
+        await store.generation("suspensions"),
       ].join();
     this.#pool = new ProcessPool({ ...parts, generation });
   }
@@ -190,12 +196,13 @@ export class StdioWorkers {
   async #start(worker: ProgramWorker, key: WorkerKey, owner: WorkerUser | undefined): Promise<Start> {
     const { stdio, projectId, id } = worker;
     const home = owner === undefined ? this.#homes.shared(key) : this.#homes.user(key, owner.id);
+    const user = owner && { id: owner.id, erasure: await this.#parts.latestErasure() };
     return {
       spec: await this.#spec(worker, home, owner),
       shared: owner === undefined,
       prepare: () => this.#prepared(key, home, stdio),
       changed: () => this.#parts.stale(projectId, id),
-      current: () => this.#current(worker, key, owner?.id),
+      current: () => this.#current(worker, key, user),
     };
   }
 
@@ -203,15 +210,17 @@ export class StdioWorkers {
   async #current(
     { projectId, id }: ProgramWorker,
     before: WorkerKey,
-    userId: string | undefined,
+    user: { id: string; erasure: number } | undefined,
   ): Promise<ProcessSpec | undefined> {
     const worker = await this.#parts.workerOf(projectId, id);
-    if (worker === undefined || !isProgram(worker) || worker.stdio.shared !== (userId === undefined))
+    if (worker === undefined || !isProgram(worker) || worker.stdio.shared !== (user === undefined))
       return undefined;
-    const key = await this.#keyOf(worker);
+    // Workers of the configuration belong to every project, also to one that was deleted.
+    const key = await this.#keyOf(worker).catch(noneIfMissing);
     if (!Bun.deepEquals(key, before)) return undefined;
-    const owner = userId === undefined ? undefined : await this.#parts.userOf(worker, userId);
-    return (await this.#start(worker, key, owner)).spec;
+    if (user !== undefined && (await this.#parts.isOver(projectId, user.id, user.erasure))) return undefined;
+    const owner = user === undefined ? undefined : await this.#parts.userOf(worker, user.id);
+    return (await this.#start(worker, before, owner)).spec;
   }
 
   async #spec(worker: ProgramWorker, home: string, user: WorkerUser | undefined): Promise<ProcessSpec> {
@@ -265,6 +274,11 @@ export class StdioWorkers {
     const incarnation = await this.#incarnations.get(projectId, (of) => this.#parts.incarnationOf(of));
     return { projectId, incarnation, id, createdAt };
   }
+}
+
+function noneIfMissing(error: unknown): undefined {
+  if (error instanceof RuntimeError && error.name === "not_found") return undefined;
+  throw error;
 }
 
 /** Undefined: all users, or none. */

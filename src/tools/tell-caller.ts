@@ -1,0 +1,17 @@
+// What the client of a call is told besides the execution: that it is asked something, and all that an MCP server has answered.
+import { type Caller, InputNeeded } from "./caller";
+import type { PolicyDecision } from "./policy";
+import type { RunOutcome } from "./run";
+
+export function tellCaller(
+  caller: Caller | undefined,
+  outcome: RunOutcome,
+  decisions: readonly PolicyDecision[],
+): void {
+  if (caller === undefined) return;
+  if ("error" in outcome && outcome.error instanceof InputNeeded) caller.asks(outcome.error);
+  // Hooks have judged the value, and not what else an MCP server has answered.
+  if (decisions.some(({ point }) => point === "tool.post")) return;
+  const answered = "error" in outcome ? outcome.error.details.answered : outcome.answered;
+  if (answered !== undefined) caller.answered?.(answered);
+}
