@@ -1,4 +1,5 @@
 // A project's configuration as one document. Not part of the published contract.
+import { refuseUnknownNames } from "../../src/manifest";
 import { ApplyQuery, ApplyResponse, ManifestRequest, ManifestResponse } from "../../src/manifest/schema";
 import { operation } from "./operation";
 
@@ -24,6 +25,7 @@ export const manifestOperations = [
     summary: "Create and change the records in the document, all or none; only prune deletes others",
     query: ApplyQuery,
     body: ManifestRequest,
+    refuses: refuseUnknownNames,
     success: { status: 200, schema: ApplyResponse },
     errors: [400, 401, 403, 404, 409, 413, 415, 500],
     handle: ({ runtime, principal, query, body }) =>

@@ -18,6 +18,12 @@ export interface ApplyOptions {
   prune?: boolean | undefined;
 }
 
+/** Throws for fields that no record has: they are no longer there once the body was checked. */
+export function refuseUnknownNames(manifest: unknown): void {
+  const problems = unknownNames(manifest);
+  if (problems.length > 0) throw refusal(problems);
+}
+
 export class Manifests {
   readonly #store: Store;
   readonly #events: Events;
