@@ -7,6 +7,7 @@ export { type DelayLimits, Delays } from "./delays";
 export { isIpAddress, isLoopback } from "./hosts";
 export { type Abortable, LazyAbort, signalOf } from "./lazy-abort";
 export { memberText } from "./json-member";
+export { canonicalJson } from "./canonical";
 export { endOfString, exceededLimit, type JsonLimits } from "./json-text";
 export {
   isObject,
