@@ -10,10 +10,15 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   // A number with more digits than a double keeps is an object, too.
   if (!isObject(value) || JSON.isRawJSON(value)) return value;
-  const names = Object.keys(value).filter((name) => value[name] !== undefined);
-  names.sort();
-  // A null prototype: a member may be called `__proto__`.
-  const object: Record<string, unknown> = Object.create(null);
-  for (const name of names) object[name] = sorted(value[name]);
+  const names = Object.keys(value);
+  if (names.length > 1) names.sort();
+  const object: Record<string, unknown> = {};
+  for (const name of names) {
+    const inner = value[name];
+    if (inner === undefined) continue;
+    // Assigning it would set the prototype.
+    if (name === "__proto__") Object.defineProperty(object, name, { value: sorted(inner), enumerable: true });
+    else object[name] = typeof inner === "object" ? sorted(inner) : inner;
+  }
   return object;
 }
