@@ -43,7 +43,7 @@ export { exposedMode } from "./exposed-mode";
 export { environmentForOthers } from "./other-programs";
 export { TrustedTime } from "./trusted-time";
 export { nearest, typoOf } from "./nearest";
-export { type UnknownField, unknownFields, unknownMessage } from "./unknown-fields";
+export { type PassesOn, type UnknownField, unknownFields, unknownMessage } from "./unknown-fields";
 export { excerptOf } from "./excerpt";
 export { closedList, nearestOf } from "./closed-list";
 export { ruleOf, valueAt, type Violation } from "./rule-text";
