@@ -12,6 +12,8 @@ const SCHEMAS = ["anyOf", "oneOf", "allOf", "prefixItems"];
  * error that says more.
  */
 const SHOWN = "shown";
+/** A keyword that only the check of requests reads (`PassesOn`). */
+const PASSES_ON = "passesOn";
 /** The pattern of a map with any key. */
 const ANY_KEY = "^.*$";
 
@@ -56,7 +58,7 @@ export class Components {
       else if (key === "patternProperties" && isObject(value)) shown[key] = this.#values(value, path);
       else shown[key] = value;
     }
-    const { [SHOWN]: only, ...rest } = shown;
+    const { [SHOWN]: only, [PASSES_ON]: _, ...rest } = shown;
     return withType(withoutPattern(isObject(only) ? { ...rest, ...only } : rest));
   }
 

@@ -7,6 +7,7 @@ export { type DelayLimits, Delays } from "./delays";
 export { isIpAddress, isLoopback } from "./hosts";
 export { type Abortable, LazyAbort, signalOf } from "./lazy-abort";
 export { memberText } from "./json-member";
+export { canonicalJson } from "./canonical";
 export { endOfString, exceededLimit, type JsonLimits } from "./json-text";
 export {
   hasNul,
@@ -44,7 +45,7 @@ export { exposedMode } from "./exposed-mode";
 export { environmentForOthers } from "./other-programs";
 export { TrustedTime } from "./trusted-time";
 export { nearest, typoOf } from "./nearest";
-export { type UnknownField, unknownFields, unknownMessage } from "./unknown-fields";
+export { type PassesOn, type UnknownField, unknownFields, unknownMessage } from "./unknown-fields";
 export { excerptOf } from "./excerpt";
 export { closedList, nearestOf } from "./closed-list";
 export { ruleOf, valueAt, type Violation } from "./rule-text";

@@ -5,6 +5,7 @@ import type { Core } from "../core";
 import { invalidParameter } from "../errors";
 import type { Principal } from "../identity";
 import type { Models } from "./models";
+import { passedOn } from "./passed-on";
 import { checkUser } from "./prepare";
 import { replaceField } from "./replace-field";
 import { callWhole } from "./upstream/call";
@@ -21,7 +22,7 @@ export const EmbeddingsRequest = Type.Object(
     dimensions: Type.Optional(Type.Integer({ minimum: 1 })),
   },
   // Fields of the model server that we do not know.
-  { additionalProperties: true },
+  passedOn(["model", "input", "user", "encoding_format", "dimensions"], ["models", "inputs", "dimension"]),
 );
 export type EmbeddingsRequest = Static<typeof EmbeddingsRequest>;
 

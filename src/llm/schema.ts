@@ -1,12 +1,13 @@
-// Schemas of chat completions. Requests are checked for common mistakes; unknown fields are passed on.
+// Schemas of chat completions. Requests are checked for common mistakes; unknown fields are passed on, mistyped ones refused.
 import { type Static, Type } from "typebox";
 import { AuthorizationResponse } from "../authorization/schema";
+import { passedOn } from "./passed-on";
 
 const number = (description: string) => Type.Optional(Type.Number({ description }));
 const integer = (description: string) => Type.Optional(Type.Integer({ description }));
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
-/** Passed on whole: servers know more fields than these. Mistyped known ones are still refused. */
+/** Of a response: passed on whole, with fields that are not listed. */
 const PASSED_ON = { shown: { additionalProperties: true } };
 
 const free = (description: string) =>
@@ -19,7 +20,10 @@ const ContentPart = Type.Object(
     text: text("Of a part of the type text."),
     image_url: Type.Optional(
       Type.Union(
-        [Type.String(), Type.Object({ url: Type.String(), detail: text("auto, low or high.") }, PASSED_ON)],
+        [
+          Type.String(),
+          Type.Object({ url: Type.String(), detail: text("auto, low or high.") }, passedOn(["url"])),
+        ],
         {
           description: "Of a part of the type image_url: an address, or the image as a data address.",
         },
@@ -29,7 +33,10 @@ const ContentPart = Type.Object(
     file: free("Of a part of the type file: file_id, or file_data and filename."),
     refusal: text("Of a part of the type refusal."),
   },
-  { ...PASSED_ON, description: "text, image_url, ..." },
+  {
+    ...passedOn(["type", "text", "image_url", "input_audio", "file", "refusal"], ["image_pil"]),
+    description: "text, image_url, ...",
+  },
 );
 
 const ToolCall = Type.Object(
@@ -39,11 +46,11 @@ const ToolCall = Type.Object(
     function: Type.Optional(
       Type.Object(
         { name: text("The function to call."), arguments: text("Its arguments, as JSON.") },
-        { ...PASSED_ON, description: "The call of a function." },
+        { ...passedOn(["name", "arguments"]), description: "The call of a function." },
       ),
     ),
   },
-  PASSED_ON,
+  passedOn(["id", "type", "function"]),
 );
 
 export const ROLES = ["system", "developer", "user", "assistant", "tool"] as const;
@@ -62,7 +69,7 @@ export const ChatMessage = Type.Object(
     refusal: text("Why the assistant refused."),
     reasoning_content: text("The thinking of the model, as its server sent it."),
   },
-  PASSED_ON,
+  passedOn(["role", "content", "content_blocks", "content_parts", "tool_call_id", "tool_calls"]),
 );
 
 /** The maximum number of tools in one request. */
@@ -81,11 +88,14 @@ const FunctionTool = Type.Object(
             Type.Boolean({ description: "Whether arguments must follow the schema exactly." }),
           ),
         },
-        { ...PASSED_ON, description: "A function of the caller, or a tool of this server by its name." },
+        {
+          ...passedOn(["name", "description", "parameters", "strict"]),
+          description: "A function of the caller, or a tool of this server by its name.",
+        },
       ),
     ),
   },
-  PASSED_ON,
+  passedOn(["type", "function"]),
 );
 
 export const ChatRequest = Type.Object(
@@ -113,10 +123,13 @@ export const ChatRequest = Type.Object(
             {
               type: text("function, ..."),
               function: Type.Optional(
-                Type.Object({ name: Type.String({ description: "The function to call." }) }, PASSED_ON),
+                Type.Object(
+                  { name: Type.String({ description: "The function to call." }) },
+                  passedOn(["name"]),
+                ),
               ),
             },
-            PASSED_ON,
+            passedOn(["type", "function"]),
           ),
         ],
         {
@@ -152,7 +165,7 @@ export const ChatRequest = Type.Object(
           type: text("text, json_object or json_schema."),
           json_schema: free("For json_schema: name, schema, strict and description."),
         },
-        { ...PASSED_ON, description: "The form of the answer." },
+        { ...passedOn(["type", "json_schema"]), description: "The form of the answer." },
       ),
     ),
     reasoning_effort: text("How much a reasoning model thinks: none, minimal, low, medium, high, ..."),
@@ -164,13 +177,31 @@ export const ChatRequest = Type.Object(
     stream_options: Type.Optional(
       Type.Object(
         { include_usage: flag("Whether the last event has the token counts.") },
-        { ...PASSED_ON, description: "Only with `stream`." },
+        { ...passedOn(["include_usage"]), description: "Only with `stream`." },
       ),
     ),
   },
   // Fields of the model server that we do not know.
   {
-    additionalProperties: true,
+    ...passedOn(
+      [
+        "model",
+        "messages",
+        "user",
+        "tools",
+        "tool_choice",
+        "parallel_tool_calls",
+        "n",
+        "max_tokens",
+        "max_completion_tokens",
+        "stop",
+        "response_format",
+        "reasoning_effort",
+        "stream",
+        "stream_options",
+      ],
+      ["models", "min_tokens", "min_completion_tokens"],
+    ),
     description: "Fields that are not listed are passed on to the model server.",
   },
 );

@@ -3,6 +3,7 @@ import { type Abortable, signalOf, timestamp } from "../base";
 import type { ExecutionLog } from "../audit";
 import type { Core } from "../core";
 import { newId } from "../crypto";
+import { RuntimeError } from "../errors";
 import { actFor, actorOf, type Principal } from "../identity";
 import type { Entry } from "../telemetry";
 import type { Caller } from "./caller";
@@ -16,6 +17,7 @@ import { type Guard, hiddenTool, type PolicyDecision, type ToolPolicy } from "./
 import type { Readiness } from "./readiness";
 import type { Registry, Tool } from "./registry";
 import type { CalledBy, PlannedRun, RunIds, RunOutcome, Runner } from "./run";
+import { refusalOf, sentRequest } from "./same-call";
 import { instantOf } from "./schedule/run-at";
 import type { Schedule } from "./schedule/service";
 import type { ExecuteTool, Execution, ExecutionOutput } from "./schema";
@@ -24,6 +26,8 @@ import { outcomeUnknown, ToolError, upstreamFailed } from "./tool-error";
 
 export interface ExecuteOptions {
   idempotencyKey?: string | undefined;
+  /** What must be equal in a repeat under the key. Default: the request as it was sent. */
+  sameAs?: string | undefined;
   /** Aborts when the caller disconnects. A run with an Idempotency-Key continues: the caller will request its answer. */
   signal?: Abortable | undefined;
   /** For progress and questions of the run. */
@@ -101,14 +105,18 @@ export class Execute {
     request: ExecuteTool,
     options: ExecuteOptions = {},
   ): Promise<Execution> {
-    const chosen = await this.#choose(principal, request, options);
-    const { run_at, include_error_stacktrace } = request;
-    const runAt = run_at === undefined ? undefined : instantOf(run_at);
-    const { idempotencyKey, signal, caller } = options;
-    const work = (by: CalledBy): Promise<Execution> =>
-      runAt === undefined ? this.#run(chosen, this.#named(), by) : this.#later(chosen, runAt);
-    if (idempotencyKey === undefined) return work({ signal, caller });
-    const { tool, userId } = chosen;
+    const user = await this.#userOf(principal, request);
+    const { userId } = user;
+    const runAt = request.run_at === undefined ? undefined : instantOf(request.run_at);
+    const { idempotencyKey, sameAs = sentRequest(request), signal, caller } = options;
+    const work = (tool: Tool, by: CalledBy): Promise<Execution> => {
+      const { entry = "api", callId } = options;
+      const chosen = { principal, ...user, tool, request, entry, callId };
+      return runAt === undefined ? this.#run(chosen, this.#named(), by) : this.#later(chosen, runAt);
+    };
+    if (idempotencyKey === undefined) return work(await this.#toolOf(principal, request), { signal, caller });
+    // A repeat gets its answer also after the tool was removed or hidden.
+    const tool = await this.#toolOf(principal, request).catch(refusalOf);
     return this.#idempotency.once(
       {
         projectId: principal.projectId,
@@ -117,15 +125,12 @@ export class Execute {
         operation: "tool-execute",
         key: idempotencyKey,
         userId,
-        request: JSON.stringify([
-          tool.fullyQualifiedName,
-          userId,
-          request.input ?? {},
-          run_at,
-          ...(include_error_stacktrace ? [true] : []),
-        ]),
+        request: JSON.stringify([userId, sameAs]),
       },
-      (begins) => work({ begins }),
+      async (begins) => {
+        if (tool instanceof RuntimeError) throw tool;
+        return work(tool, { begins });
+      },
       () => this.#lost(),
       signalOf(signal),
       // A call that was refused before it ran may succeed later, so its answer is not stored.
@@ -141,20 +146,22 @@ export class Execute {
     by: Pick<CalledBy, "fence">,
   ): Promise<Execution> {
     const named: Named = { id, executionId, type: "scheduled", decisions: [] };
-    return this.#run(await this.#choose(principal, request, { entry: "schedule" }), named, by);
+    const user = await this.#userOf(principal, request);
+    const tool = await this.#toolOf(principal, request);
+    const chosen: Chosen = { principal, ...user, tool, request, entry: "schedule", callId: undefined };
+    return this.#run(chosen, named, by);
   }
 
-  async #choose(
-    principal: Principal,
-    request: ExecuteTool,
-    { entry = "api", callId }: Pick<ExecuteOptions, "entry" | "callId">,
-  ): Promise<Chosen> {
+  /** The user for whom the tool runs. Throws for one whom the caller may not act for, and for a suspended one. */
+  async #userOf(principal: Principal, request: ExecuteTool): Promise<Pick<Chosen, "userId" | "erasure">> {
     const userId = actFor(principal, request.user_id);
     const erasure = await this.#executionLog.erasures.latest();
     await this.#requireActive(principal, userId);
-    const registry = await this.#registryOf(principal.projectId);
-    const tool = registry.find(request.tool_name, request.tool_version);
-    return { principal, userId, tool, request, entry, callId, erasure };
+    return { userId, erasure };
+  }
+
+  async #toolOf({ projectId }: Principal, { tool_name, tool_version }: ExecuteTool): Promise<Tool> {
+    return (await this.#registryOf(projectId)).find(tool_name, tool_version);
   }
 
   /** Fails now if the run would fail now, not only at its time. */

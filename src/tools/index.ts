@@ -72,6 +72,7 @@ export type { CatalogCallback, CatalogPage, HtmlOptions, PageContext } from "./p
 export { endedBecause, networkFailureOf, toolErrorRecord } from "./failure";
 export { judgeInput } from "./input";
 export { checkIdempotencyKey, Idempotency } from "./idempotency";
+export { meantCall } from "./same-call";
 export { sealedAnswers } from "./idempotency-repository";
 export { SUSPECT_DUE_RUNS } from "./schedule/due-repository";
 export { sealedRuns } from "./schedule/repository";

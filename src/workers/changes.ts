@@ -1,5 +1,5 @@
 // What differs between the accepted catalog of a worker and its latest one, and what is accepted of it.
-import { hashOfJson } from "./canonical";
+import { hashOfJson } from "./hash-of-json";
 import type { WorkerDiff } from "./schema";
 import type { WorkerTool } from "./tool";
 

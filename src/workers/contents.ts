@@ -1,5 +1,5 @@
 // The stored form of a catalog, and what a new reading of it makes of the stored one.
-import { hashOfJson } from "./canonical";
+import { hashOfJson } from "./hash-of-json";
 import { acceptedWith, changesBetween, type ToolChange } from "./changes";
 import type { CatalogFacts, CatalogRow } from "./catalog-repository";
 import type { ReadCatalog, Skipped, WorkerFailureReason, WorkerTool } from "./tool";

@@ -59,10 +59,20 @@ describe("other fields are ignored", () => {
   });
 });
 
-test("fields of chat completions that are passed on are not looked into", () => {
+test("of fields that are passed on, only mistyped ones count", () => {
   const request = { model: "m", messages: [{ role: "user", contnet: "x" }], top_k: 5, strem: true };
 
-  expect(unknownFields(ChatRequest, request, 10)).toEqual([]);
+  expect(unknownFields(ChatRequest, request, 10).map(({ path }) => path.join("."))).toEqual([
+    "messages.0.contnet",
+    "strem",
+  ]);
+});
+
+test("a request with thousands of fields that are passed on is not compared name by name", () => {
+  const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`strem${index}`, 1]));
+  const request = { model: "m", messages: [], ...many, steam: true };
+
+  expect(unknownFields(ChatRequest, request, 5000).some(({ name }) => name === "steam")).toBe(false);
 });
 
 test("the search ends at its limit", () => {

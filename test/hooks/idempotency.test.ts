@@ -44,3 +44,18 @@ test("a withheld result was a run, so its answer is stored under the key", async
   expect(await call()).toEqual(held);
   expect(stage.platformCalls()).toBe(1);
 });
+
+test("a stored answer is returned although the tool is hidden from the user now", async () => {
+  await using stage = await hooked();
+  const request = { tool_name: "Test.Call", user_id: "alice", input: {} };
+  const call = (idempotencyKey: string) =>
+    stage.deployment.runtime.tools.execute(agent(), request, { idempotencyKey });
+  const ran = await call("key-1");
+  await stage.plugin({ points: ["access"] });
+  stage.project.respond = () => ({ deny: { Test: { tools: { Call: [] } } } });
+  const others = await call("key-2").catch((error: unknown) => error);
+
+  expect(await call("key-1")).toEqual(ran);
+  expect(others).toMatchObject({ name: "tool_not_found" });
+  expect(stage.platformCalls()).toBe(1);
+});

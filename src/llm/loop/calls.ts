@@ -3,7 +3,7 @@ import type { Authorization } from "../../authorization";
 import type { Core } from "../../core";
 import { RuntimeError } from "../../errors";
 import type { Principal } from "../../identity";
-import type { Tool, Tools } from "../../tools";
+import { type ExecuteOptions, meantCall, type Tool, type Tools } from "../../tools";
 import type { ChatMessage } from "../upstream/client";
 import { type Call, inputOf, nameOf } from "./call";
 import { messageOf, notRun, outputText } from "./result";
@@ -138,7 +138,7 @@ export class Calls {
       { tool_name: tool.fullyQualifiedName, input, user_id: set.userId },
       // A write that has started is finished; a request with the same idempotency key does not repeat it.
       {
-        ...(reads ? { signal } : { idempotencyKey: this.#keyOf(tool, input) }),
+        ...(reads ? { signal } : this.#onceOf(tool, input)),
         entry: "chat",
         callId: call.id,
       },
@@ -157,15 +157,16 @@ export class Calls {
     return { ...refused(call, error), authorization: unmet.authorization };
   }
 
-  #keyOf(tool: Tool, input: object): string | undefined {
+  /** A repeat of the request may get another wording of the same call from the model. */
+  #onceOf(tool: Tool, input: Runnable["input"]): Pick<ExecuteOptions, "idempotencyKey" | "sameAs"> {
     const { idempotencyKey } = this.#parts;
-    if (idempotencyKey === undefined) return undefined;
-    const call = JSON.stringify([tool.fullyQualifiedName, input]);
-    const count = (this.#seen.get(call) ?? 0) + 1;
-    this.#seen.set(call, count);
+    if (idempotencyKey === undefined) return {};
+    const sameAs = meantCall(tool, input);
+    const count = (this.#seen.get(sameAs) ?? 0) + 1;
+    this.#seen.set(sameAs, count);
     // A digest of both, so that the key stays short.
-    const both = JSON.stringify([idempotencyKey, call]);
-    return `chat:${new Bun.CryptoHasher("sha256").update(both).digest("base64url")}:${count}`;
+    const digest = new Bun.CryptoHasher("sha256").update(JSON.stringify([idempotencyKey, sameAs]));
+    return { idempotencyKey: `chat:${digest.digest("base64url")}:${count}`, sameAs };
   }
 }
 

@@ -1,6 +1,8 @@
-// Schemas of the Responses protocol. Requests are checked for common mistakes; unknown fields are passed on.
+// Schemas of the Responses protocol. Requests are checked for common mistakes; unknown fields are passed on, mistyped ones
+// refused.
 import { type Static, type TSchema, Type } from "typebox";
 import { AuthorizationResponse } from "../../authorization/schema";
+import { passedOn } from "../passed-on";
 import { MAX_TOOLS } from "../schema";
 
 /** Clients send null for a field that they leave out. */
@@ -9,14 +11,21 @@ const text = optional(Type.String());
 const number = optional(Type.Number());
 const integer = optional(Type.Integer());
 const flag = optional(Type.Boolean());
-const loose = Type.Object({}, { additionalProperties: true });
+const loose = (reads: readonly string[]) => Type.Object({}, passedOn(reads));
+const free = Type.Object({}, { additionalProperties: true });
 
 const Item = Type.Object(
   { type: Type.Optional(Type.String()), role: Type.Optional(Type.String()) },
-  { additionalProperties: true, description: "message, function_call, function_call_output, reasoning, ..." },
+  {
+    ...passedOn(["type", "role", "content", "call_id", "name", "arguments", "output"], ["outputs"]),
+    description: "message, function_call, function_call_output, reasoning, ...",
+  },
 );
 
-const ResponsesTool = Type.Object({ type: Type.String({ minLength: 1 }) }, { additionalProperties: true });
+const ResponsesTool = Type.Object(
+  { type: Type.String({ minLength: 1 }) },
+  passedOn(["type", "name", "description", "parameters", "strict", "function"]),
+);
 
 export const ResponsesRequest = Type.Object(
   {
@@ -33,27 +42,63 @@ export const ResponsesRequest = Type.Object(
       }),
     ),
     tool_choice: Type.Optional(
-      Type.Union([Type.Enum(["none", "auto", "required", "execute", "generate"]), loose], {
-        description:
-          "execute and generate: the server runs the calls. execute returns their output, generate lets the model answer.",
-      }),
+      Type.Union(
+        [Type.Enum(["none", "auto", "required", "execute", "generate"]), loose(["type", "name", "function"])],
+        {
+          description:
+            "execute and generate: the server runs the calls. execute returns their output, generate lets the model answer.",
+        },
+      ),
     ),
     parallel_tool_calls: flag,
     temperature: number,
     top_p: number,
     top_logprobs: optional(Type.Integer({ minimum: 0, maximum: 20 })),
     max_output_tokens: integer,
-    reasoning: optional(loose),
-    text: optional(loose),
+    reasoning: optional(loose(["effort"])),
+    text: optional(
+      Type.Object(
+        {
+          format: Type.Optional(
+            Type.Union([loose(["type", "name", "schema", "strict", "description"]), Type.Null()], {
+              description: "The form of the answer.",
+            }),
+          ),
+        },
+        passedOn(["format", "verbosity"]),
+      ),
+    ),
     include: optional(Type.Array(Type.String())),
-    metadata: optional(loose),
+    metadata: optional(free),
     stream: flag,
     store: flag,
     background: flag,
     previous_response_id: text,
   },
   // Fields of the model server that we do not know.
-  { additionalProperties: true },
+  passedOn(
+    [
+      "model",
+      "input",
+      "instructions",
+      "user",
+      "tools",
+      "tool_choice",
+      "parallel_tool_calls",
+      "max_output_tokens",
+      "reasoning",
+      "text",
+      "include",
+      "stream",
+      "store",
+      "background",
+      "previous_response_id",
+      "conversation",
+      "prompt",
+      "truncation",
+    ],
+    ["models", "min_output_tokens"],
+  ),
 );
 
 const Usage = Type.Object({
