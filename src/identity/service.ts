@@ -9,7 +9,13 @@ import { ApiKeys } from "./api-keys";
 import { credentialOf } from "./credential";
 import type { OpenIdIssuer } from "./issuer";
 import { asUser, type Principal } from "./principal";
-import { projectRecord, Projects, refuseSharedAudience, unknownProject } from "./projects";
+import {
+  type MethodChanged,
+  projectRecord,
+  Projects,
+  refuseSharedAudience,
+  unknownProject,
+} from "./projects";
 import { type KeyPrincipal, keyPrincipal } from "./key-principal";
 import { type GrantsOfProject, ProjectDeletion } from "./project-deletion";
 import type { OwnTokens } from "./own-tokens";
@@ -37,6 +43,7 @@ interface IdentityParts {
   /** Asked after construction only. */
   ownTokens: () => OwnTokens;
   roleOf: RoleOf;
+  methodChanged: MethodChanged;
 }
 
 export class Identity {
@@ -54,8 +61,8 @@ export class Identity {
   readonly #users: UserPrincipals;
 
   constructor(core: Core, parts: IdentityParts) {
-    const { audit, executionLog, issuer, grants, ownTokens, roleOf } = parts;
-    this.projects = new Projects(core.store, audit);
+    const { audit, executionLog, issuer, grants, ownTokens, roleOf, methodChanged } = parts;
+    this.projects = new Projects(core.store, audit, methodChanged);
     this.#core = core;
     this.#audit = audit;
     this.#deletion = new ProjectDeletion(core, audit, grants);
