@@ -135,11 +135,14 @@ export class Identity {
 
   /**
    * The principal for an actor of the audit trail, with its current permissions; undefined if the key was revoked or has
-   * expired. Used for scheduled runs.
+   * expired. `grant`: what a user had allowed the client that acted; undefined if that has ended. Used for scheduled runs.
    */
-  async actor(projectId: string, name: string): Promise<Principal | undefined> {
+  async actor(projectId: string, name: string, grant: string | null = null): Promise<Principal | undefined> {
     if (name === "operator") return this.operator(projectId);
-    if (name.startsWith("user:")) return asUser(await this.operator(projectId), name.slice("user:".length));
+    if (name.startsWith("user:")) {
+      const user = asUser(await this.operator(projectId), name.slice("user:".length));
+      return grant === null ? user : this.#standing.granted(user, grant);
+    }
     if (name.startsWith("workload:")) return this.workloads.actor(projectId, name.slice("workload:".length));
     const row = await repository.findKey(this.#core.store, projectId, name.slice("key:".length));
     if (row === undefined || (row.expires_at !== null && row.expires_at <= this.#core.clock.now()))
