@@ -48,6 +48,8 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   const tls = files === undefined ? undefined : readTls(files);
   if (tls === undefined && !settings.behind_proxy && !isLoopback(hostnameOf(host))) throw unprotected(host);
   requireSignIn(runtime);
+  // A temporary server, for a consent, may have other settings than the real one.
+  if (options.runsScheduled !== false) await runtime.people.endFormerSignIns();
   warnOfExpiry(runtime, tls);
   warnOfAddress(runtime);
   warnOfAmbiguousUsers(runtime);
@@ -64,7 +66,7 @@ export async function startServer(runtime: Runtime, options: ServerOptions = {})
   const address = addressOf(host, bound, tls !== undefined);
   runtime.listensOn(address);
   runtime.ownState.begin();
-  // A temporary server, for a consent, leaves the address to the real one.
+  // A temporary server leaves the address to the real one.
   const scraped = options.runsScheduled === false ? undefined : await metricsOf(runtime, bound, app);
   const endWatch = runtime.metrics.watch();
   runtime.metrics.certificateEndsAt = tls?.endsAt;

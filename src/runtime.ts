@@ -32,7 +32,14 @@ import { Secrets } from "./secrets";
 import { sealedColumns } from "./sealed-columns";
 import { checkSettingNames } from "./setting-names";
 import { SessionSettings } from "./settings";
-import { AuthorizationServer, ownTokensOf, type PeopleServices, peopleServices } from "./people";
+import {
+  AuthorizationServer,
+  endOfOtherMethods,
+  methodOfDeployment,
+  ownTokensOf,
+  type PeopleServices,
+  peopleServices,
+} from "./people";
 import { PersonOverview } from "./person-overview";
 import { Users } from "./users";
 import type { Store } from "./store";
@@ -169,6 +176,7 @@ function servicesOf(core: Core, { config, logStore, extensions, parts }: Given) 
     grants,
     ownTokens: () => ownTokensOf(authorizationServer, people),
     roleOf: (projectId, userId) => people.roleOfToken(projectId, userId),
+    methodChanged: (id, method) => endOfOtherMethods(id, method ?? methodOfDeployment(core.settings)),
   });
   const endConnections = (projectId: string, id: string, revokes: boolean) =>
     revokes ? endConnectionsOfProvider(projectId, id, clock.now()) : removeConnections(projectId, id);

@@ -1,7 +1,6 @@
 // Where a person types the code that a device shows (RFC 8628). Codes can be guessed, so wrong ones count as bad credentials.
 import type { AuthorizationRequest } from "../../src/people";
 import { PATHS } from "../../src/people";
-import { ownerOf } from "../../src/person-overview";
 import { RuntimeError } from "../../src/errors";
 import type { Front, Incoming } from "../front";
 import { htmlPage, shown } from "../pages/html";
@@ -9,7 +8,7 @@ import { checkForm, signedIn } from "../pages/signed-in";
 import { requestUrl } from "../request-url";
 import { consentPage } from "./consent-page";
 import { requireServed } from "./served";
-import { formOf, toSignIn } from "./interaction";
+import { answeringOf, formOf, toSignIn } from "./interaction";
 
 const CODE = /^[B-DF-HJ-NP-TV-XZ]{8}$/;
 
@@ -45,7 +44,7 @@ export async function answerDevice(front: Front, incoming: Incoming): Promise<Re
     }
     const refusal = await server.refusal(request, person);
     if (refusal !== undefined) return htmlPage(403, "You may not use this", `<p>${shown(refusal)}</p>`);
-    const owner = ownerOf({ ...person, address: incoming.address });
+    const owner = answeringOf(person, incoming);
     const isDone = await server.allowDevice(code, request, owner);
     return isDone
       ? htmlPage(200, "Connected", "<p>Go back to your device. You can close this page.</p>")

@@ -1,7 +1,7 @@
 // A person answers what a client asks for. Who answers is the person who is signed in with this browser, and the browser must be
 // the one that began the authorization: else a link could make a person allow what another browser gets.
 import { readForm } from "../body";
-import type { AuthorizationRequest, SignedIn } from "../../src/people";
+import type { Answering, AuthorizationRequest, SignedIn } from "../../src/people";
 import { PATHS, signInPath } from "../../src/people";
 import { ownerOf } from "../../src/person-overview";
 import type { Front, Incoming } from "../front";
@@ -58,11 +58,16 @@ async function requestOf(
 
 async function allowed(
   front: Front,
-  { address }: Incoming,
+  incoming: Incoming,
   request: AuthorizationRequest,
   person: SignedIn,
 ): Promise<Response> {
-  return goOn(front, await front.runtime.authorizationServer.allow(request, ownerOf({ ...person, address })));
+  return goOn(front, await front.runtime.authorizationServer.allow(request, answeringOf(person, incoming)));
+}
+
+/** The person who answers. What is allowed counts with the method of the session, even if that has just been changed. */
+export function answeringOf(person: SignedIn, { address }: Incoming): Answering {
+  return { ...ownerOf({ ...person, address }), method: person.method };
 }
 
 /** The client is told, and shows it or not: the person sees the reason here too. */

@@ -40,13 +40,16 @@ export type Principal = { projectId: string; incarnation?: string; address?: str
     | { kind: "operator" }
     /**
      * A user token, or a browser in which a person is signed in: tools run only for its own user. `role`: in the project, of
-     * people who sign in here; absent: `member`. `grant`: what the person has allowed the client that brings the token.
+     * people who sign in here; absent: `member`. `grant`: what the person has allowed the client that brings the token;
+     * `signIn`: the sign-in of this client whose tokens end together.
      */
-    | { kind: "user"; userId: string; role?: PersonRole; grant?: string }
+    | { kind: "user"; userId: string; role?: PersonRole; grant?: string; signIn?: string }
   );
 
+export type UserPrincipal = Extract<Principal, { kind: "user" }>;
+
 /** The principal of a user in the project of another principal. */
-export function asUser({ projectId, incarnation, address }: Principal, userId: string): Principal {
+export function asUser({ projectId, incarnation, address }: Principal, userId: string): UserPrincipal {
   return { kind: "user", projectId, userId, address, ...(incarnation === undefined ? {} : { incarnation }) };
 }
 

@@ -9,13 +9,18 @@ import type { OrganizationRow, ProjectRow } from "./repository";
 import type { Binding, Caller, Organization, Project, ProjectPatch } from "./schema";
 import { SIGN_IN_METHODS, type SignInMethod } from "./sign-in-methods";
 
+/** A step of the transaction that changes how people sign in to a project. `method`: undefined: as the deployment says. */
+export type MethodChanged = (projectId: string, method: SignInMethod | undefined) => Transaction<unknown>;
+
 export class Projects {
   readonly #store: Store;
   readonly #audit: Audit;
+  readonly #methodChanged: MethodChanged;
 
-  constructor(store: Store, audit: Audit) {
+  constructor(store: Store, audit: Audit, methodChanged: MethodChanged) {
     this.#store = store;
     this.#audit = audit;
+    this.#methodChanged = methodChanged;
   }
 
   /** All projects for the operator, otherwise only the own project. */
@@ -41,6 +46,12 @@ export class Projects {
   async methodOf(id: string): Promise<{ exists: boolean; method: SignInMethod | undefined }> {
     const row = await repository.findProject(this.#store, id);
     return { exists: row !== undefined, method: row === undefined ? undefined : ownMethod(row) };
+  }
+
+  /** The same in a transaction. */
+  *methodInTransaction(id: string): Transaction<SignInMethod | undefined> {
+    const row = yield* repository.projectInTransaction(id);
+    return row === undefined ? undefined : ownMethod(row);
   }
 
   /** Changes name, audience or the way of signing in. Throws `not_found` as `get` does, `forbidden` if a key sets an audience. */
@@ -92,6 +103,7 @@ export class Projects {
     const row: ProjectRow = { ...known, name: patch.name ?? known.name, audience, sign_in: signIn };
     yield* refuseSharedAudience(row);
     yield* repository.updateProject(row);
+    if (row.sign_in !== known.sign_in) yield* this.#methodChanged(id, ownMethod(row));
     const own = principal.projectId === id;
     const actor = own ? principal : { ...principal, projectId: id, incarnation: known.incarnation };
     yield* this.#audit.record(actor, "project.update", id, {

@@ -9,7 +9,13 @@ import { ApiKeys } from "./api-keys";
 import { credentialOf } from "./credential";
 import type { OpenIdIssuer } from "./issuer";
 import { asUser, type Principal } from "./principal";
-import { projectRecord, Projects, refuseSharedAudience, unknownProject } from "./projects";
+import {
+  type MethodChanged,
+  projectRecord,
+  Projects,
+  refuseSharedAudience,
+  unknownProject,
+} from "./projects";
 import { type KeyPrincipal, keyPrincipal } from "./key-principal";
 import { type GrantsOfProject, ProjectDeletion } from "./project-deletion";
 import type { OwnTokens } from "./own-tokens";
@@ -37,6 +43,7 @@ interface IdentityParts {
   /** Asked after construction only. */
   ownTokens: () => OwnTokens;
   roleOf: RoleOf;
+  methodChanged: MethodChanged;
 }
 
 export class Identity {
@@ -54,8 +61,8 @@ export class Identity {
   readonly #users: UserPrincipals;
 
   constructor(core: Core, parts: IdentityParts) {
-    const { audit, executionLog, issuer, grants, ownTokens, roleOf } = parts;
-    this.projects = new Projects(core.store, audit);
+    const { audit, executionLog, issuer, grants, ownTokens, roleOf, methodChanged } = parts;
+    this.projects = new Projects(core.store, audit, methodChanged);
     this.#core = core;
     this.#audit = audit;
     this.#deletion = new ProjectDeletion(core, audit, grants);
@@ -128,11 +135,14 @@ export class Identity {
 
   /**
    * The principal for an actor of the audit trail, with its current permissions; undefined if the key was revoked or has
-   * expired. Used for scheduled runs.
+   * expired. `grant`: what a user had allowed the client that acted; undefined if that has ended. Used for scheduled runs.
    */
-  async actor(projectId: string, name: string): Promise<Principal | undefined> {
+  async actor(projectId: string, name: string, grant: string | null = null): Promise<Principal | undefined> {
     if (name === "operator") return this.operator(projectId);
-    if (name.startsWith("user:")) return asUser(await this.operator(projectId), name.slice("user:".length));
+    if (name.startsWith("user:")) {
+      const user = asUser(await this.operator(projectId), name.slice("user:".length));
+      return grant === null ? user : this.#standing.granted(user, grant);
+    }
     if (name.startsWith("workload:")) return this.workloads.actor(projectId, name.slice("workload:".length));
     const row = await repository.findKey(this.#core.store, projectId, name.slice("key:".length));
     if (row === undefined || (row.expires_at !== null && row.expires_at <= this.#core.clock.now()))

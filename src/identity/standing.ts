@@ -3,7 +3,7 @@ import type { Core } from "../core";
 import { invalidAuthorization, RuntimeError } from "../errors";
 import { CachedByGeneration } from "../store";
 import type { OwnTokens } from "./own-tokens";
-import type { Principal } from "./principal";
+import type { Principal, UserPrincipal } from "./principal";
 import * as repository from "./repository";
 import type { Suspensions } from "./suspensions";
 import { findWorkload } from "./workload-repository";
@@ -39,8 +39,8 @@ export class Standing {
 
   /**
    * Throws `invalid_authorization` if the project was deleted, even if another project has its id now, and if the key was
-   * revoked or has expired, the workload was removed, or the person has ended what the client was allowed, and `forbidden`
-   * for a suspended user.
+   * revoked or has expired, the workload was removed, the person has ended what the client was allowed, or its sign-in has
+   * ended, and `forbidden` for a suspended user.
    */
   async requireCurrent(principal: Principal): Promise<void> {
     const { projectId, incarnation } = principal;
@@ -49,9 +49,11 @@ export class Standing {
       throw invalidAuthorization("The project of this credential was deleted.");
     if (principal.kind === "user") {
       await this.#suspensions.check(projectId, principal.userId);
-      const { userId, grant } = principal;
-      if (grant !== undefined && !(await this.#ownTokens().isGranted(projectId, userId, grant)))
-        throw invalidAuthorization("What the user had allowed this client was revoked.");
+      const { userId, grant, signIn } = principal;
+      if (grant !== undefined && !(await this.#ownTokens().isGranted({ projectId, userId, grant, signIn })))
+        throw invalidAuthorization(
+          "What the user had allowed this client was revoked, or its sign-in has ended.",
+        );
     }
     if (principal.kind !== "key") return;
     if (principal.workload !== undefined) return this.#requireWorkload(projectId, principal.keyId);
@@ -59,6 +61,18 @@ export class Standing {
     if (expiry === undefined) throw invalidAuthorization("The API key does not exist or was revoked.");
     if (expiry.at !== null && expiry.at <= this.#core.clock.now())
       throw invalidAuthorization("The API key has expired.");
+  }
+
+  /**
+   * A user for whom a client acts without a token; undefined if the user has ended what the client was allowed, or can no longer
+   * sign in.
+   */
+  async granted(user: UserPrincipal, grant: string): Promise<UserPrincipal | undefined> {
+    const { projectId, userId } = user;
+    const ownTokens = this.#ownTokens();
+    const role = await ownTokens.roleOf(projectId, userId);
+    const isGranted = role !== undefined && (await ownTokens.isGranted({ projectId, userId, grant }));
+    return isGranted ? { ...user, role, grant } : undefined;
   }
 
   /** Calls `lost` once when the credential has stopped working. The returned function ends the watch. */

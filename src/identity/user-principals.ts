@@ -157,13 +157,13 @@ export class UserPrincipals {
     return audience === apiAddress(this.#core.publicUrl(), project);
   }
 
-  async #person({ projectId, userId, grant }: OwnToken, project: ProjectRow | undefined) {
+  async #person({ projectId, userId, grant, signIn }: OwnToken, project: ProjectRow | undefined) {
     await this.#suspensions.check(projectId, userId);
     const role = await this.#ownTokens().roleOf(projectId, userId);
     if (project === undefined || role === undefined)
       throw invalidAuthorization("This user can no longer sign in here.");
     const { incarnation } = project;
-    return { kind: "user", projectId, incarnation, userId, role, grant } as const;
+    return { kind: "user", projectId, incarnation, userId, role, grant, signIn } as const;
   }
 
   /**

@@ -24,6 +24,7 @@ export {
   type PeopleWithGroups,
   API_RESOURCE,
   API_SCOPE,
+  type Answering,
   type AskingClient,
   AuthorizationServer,
   type AuthorizationRequest,
@@ -46,7 +47,7 @@ export {
   TokenVerifier,
 } from "./authorization-server";
 export { sealedIdentities } from "./identity-repository";
-export { endAccess } from "./end-access";
+export { endAccess, endOfOtherMethods } from "./end-access";
 export { methodOfDeployment } from "./methods";
 export { type PeopleServices, peopleServices } from "./compose";
 export { returnPath, signInPath } from "./return-path";

@@ -7,6 +7,7 @@ import { findRole } from "./identity-repository";
 import type { Methods } from "./methods";
 import { knownRole, roleOfGroups } from "./roles";
 import type { Sessions, SignedIn } from "./sessions";
+import { methodOfSession } from "./terms";
 
 const NONE: readonly string[] = [];
 
@@ -28,6 +29,11 @@ export class People {
 
   /** How people sign in to a project; `none` for one that does not exist. */
   readonly methodOf = (projectId: string): Promise<SignInMethod> => this.#methods.of(projectId);
+
+  /** As `Methods.endFormer`. */
+  endFormerSignIns(): Promise<void> {
+    return this.#methods.endFormer();
+  }
 
   /** The role of a user whose token the OpenID provider has issued; undefined: people do not sign in there. */
   async roleOfToken(projectId: string, userId: string): Promise<PersonRole | undefined> {
@@ -69,8 +75,9 @@ export class People {
     const person = await this.#sessions.find(projectId, cookie);
     if (person === undefined) return undefined;
     const method = await this.#methods.of(projectId);
-    const began = person.method === "link" ? "passkey" : person.method;
-    return began === method && (await this.isKnown(projectId, person.userId)) ? person : undefined;
+    return methodOfSession(person.method) === method && (await this.isKnown(projectId, person.userId))
+      ? person
+      : undefined;
   }
 
   async #invitedRole(projectId: string, userId: string): Promise<PersonRole | null> {

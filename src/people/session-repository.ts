@@ -42,6 +42,9 @@ const insert = insertInto<Omit<SessionRow, "incarnation">>("browser_sessions", S
 const STAMP = query("UPDATE browser_sessions SET used_at = ? WHERE id = ? AND used_at < ?");
 const REMOVE = query("DELETE FROM browser_sessions WHERE project_id = ? AND user_id = ? AND id = ?");
 const REMOVE_OF = query("DELETE FROM browser_sessions WHERE project_id = ? AND user_id = ?");
+const REMOVE_OF_OTHER_METHODS = query(
+  "DELETE FROM browser_sessions WHERE project_id = ? AND method <> ? AND method <> ?",
+);
 const REMOVE_HASH = query("DELETE FROM browser_sessions WHERE project_id = ? AND hash = ?");
 const REMOVE_EXPIRED = query("DELETE FROM browser_sessions WHERE expires_at <= ?");
 const REMOVE_OLDEST = query(
@@ -89,6 +92,12 @@ export function* removeByHash(projectId: string, hash: string): Transaction<numb
 /** They work no more, so caches need not know. */
 export function removeExpired(now: number): Transaction<number> {
   return run(REMOVE_EXPIRED, now);
+}
+
+/** Those of people who have signed in by none of these two methods. */
+export function* removeOfOtherMethods(projectId: string, methods: readonly [string, string]) {
+  yield* touch("sessions");
+  return yield* run(REMOVE_OF_OTHER_METHODS, projectId, ...methods);
 }
 
 /** Keeps the newest `keep` sessions of a person. */

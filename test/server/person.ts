@@ -71,8 +71,8 @@ interface ClientOf {
 }
 
 const ALLOW = query(
-  "INSERT INTO client_grants (id, project_id, user_id, client_id, client_name, resource, scopes, created_at, used_at) " +
-    "VALUES (?, ?, ?, ?, ?, ?, 'mcp offline_access', ?, NULL)",
+  "INSERT INTO client_grants (id, project_id, user_id, client_id, client_name, resource, scopes, created_at, used_at, method) " +
+    "VALUES (?, ?, ?, ?, ?, ?, 'mcp offline_access', ?, NULL, 'passkey')",
 );
 
 /** Stores what the authorization server stores when a person allows a client. Returns the id. */

@@ -23,6 +23,8 @@ export interface GrantRow {
   scopes: string;
   created_at: number;
   used_at: number | null;
+  /** How the person was signed in. Where people sign in by another method, the grant does not count. */
+  method: string;
 }
 
 /** With its gateway, if that exists. */
@@ -41,6 +43,7 @@ const COLUMNS = [
   "scopes",
   "created_at",
   "used_at",
+  "method",
 ] as const;
 const ALL = COLUMNS.join(", ");
 const OF_KEY = "project_id = ? AND user_id = ? AND client_id = ? AND resource = ?";
@@ -74,6 +77,7 @@ const STAMP = query(
 const REMOVE = query("DELETE FROM client_grants WHERE project_id = ? AND user_id = ? AND id = ?");
 const REMOVE_OF_PERSON = query("DELETE FROM client_grants WHERE project_id = ? AND user_id = ?");
 const REMOVE_OF_CLIENT = query("DELETE FROM client_grants WHERE project_id = ? AND client_id = ?");
+const REMOVE_OF_OTHER_METHODS = query("DELETE FROM client_grants WHERE project_id = ? AND method <> ?");
 const REMOVE_ITEMS = query("DELETE FROM oauth_items WHERE project_id = ? AND grant_id = ?");
 const REMOVE_ITEMS_OF_PERSON = query("DELETE FROM oauth_items WHERE project_id = ? AND user_id = ?");
 const REMOVE_ITEMS_OF_CLIENT = query("DELETE FROM oauth_items WHERE project_id = ? AND client_id = ?");
@@ -119,9 +123,16 @@ export async function clientIds(store: Store, projectId: string): Promise<string
   return (await store.all(CLIENT_IDS, projectId)).map(({ client_id }) => client_id);
 }
 
-/** Adds a grant, or gives an existing one these scopes. Returns its id, and whether it was added. */
+/**
+ * Adds a grant, or gives an existing one these scopes. One of another sign-in method is replaced with its tokens: it may be
+ * that of another person with this name. Returns the id, and whether it was added.
+ */
 export function* put(row: GrantRow): Transaction<{ id: string; isNew: boolean }> {
-  const known = yield* get(FIND_BY_KEY, row.project_id, row.user_id, row.client_id, row.resource);
+  let known = yield* get(FIND_BY_KEY, row.project_id, row.user_id, row.client_id, row.resource);
+  if (known !== undefined && known.method !== row.method) {
+    yield* remove(row.project_id, row.user_id, known.id);
+    known = undefined;
+  }
   if (known === undefined) yield* insert(row);
   else yield* rescope({ ...row, id: known.id });
   yield* touch("clients");
@@ -151,6 +162,13 @@ export function* removeOfPerson(projectId: string, userId: string): Transaction<
   yield* touch("clients");
   yield* run(REMOVE_ITEMS_OF_PERSON, projectId, userId);
   return yield* run(REMOVE_OF_PERSON, projectId, userId);
+}
+
+/** Those that were given by another method. Their tokens go with them. */
+export function* removeOfOtherMethods(projectId: string, method: string): Transaction<number> {
+  yield* erase();
+  yield* touch("clients");
+  return yield* run(REMOVE_OF_OTHER_METHODS, projectId, method);
 }
 
 /** Returns the ids of the removed grants. */

@@ -9,11 +9,18 @@ import { find, findByKey, type GrantRow, put, remove, stamp } from "./grant-repo
 import { findChain } from "./item-repository";
 import type { ClientMetadata } from "./registration";
 import type { ProtectedResource } from "./resources";
+import { methodOfSession, type SessionMethod } from "../terms";
 import { chainId } from "./terms";
 
 export interface Person {
   projectId: string;
   userId: string;
+}
+
+/** A person who is signed in with a browser. */
+export interface SignedInPerson extends Person {
+  /** How the person has signed in. */
+  method: SessionMethod;
 }
 
 /** A client that a person allows something. */
@@ -32,18 +39,25 @@ interface ChainKey extends Person {
 export class ClientGrants {
   readonly #core: Core;
   readonly #clients: Clients;
-  readonly #alive: CachedByGeneration<string, { resource: string } | undefined>;
+  readonly #methodOf: (projectId: string) => Promise<string>;
+  readonly #alive: CachedByGeneration<string, { resource: string; method: string } | undefined>;
   readonly #chains: CachedByGeneration<string, { key: string } | undefined>;
 
-  constructor(core: Core, clients: Clients) {
+  /** `methodOf`: how people sign in to a project. */
+  constructor(core: Core, clients: Clients, methodOf: (projectId: string) => Promise<string>) {
     this.#core = core;
+    this.#methodOf = methodOf;
     this.#clients = clients;
     this.#alive = new CachedByGeneration(core.store, "clients");
     this.#chains = new CachedByGeneration(core.store, "clients");
   }
 
   /** Whether the person has allowed the client this before. */
-  async isRemembered(person: Person, clientId: string, resource: ProtectedResource): Promise<boolean> {
+  async isRemembered(
+    person: SignedInPerson,
+    clientId: string,
+    resource: ProtectedResource,
+  ): Promise<boolean> {
     const key = {
       project_id: person.projectId,
       user_id: person.userId,
@@ -51,7 +65,7 @@ export class ClientGrants {
       resource: resource.id,
     };
     const row = await findByKey(this.#core.store, key);
-    return row !== undefined && row.scopes.split(" ").includes(resource.scope);
+    return row?.method === methodOfSession(person.method) && row.scopes.split(" ").includes(resource.scope);
   }
 
   /**
@@ -59,7 +73,7 @@ export class ClientGrants {
    * and whether it is new.
    */
   async allow(
-    person: Person,
+    person: SignedInPerson,
     client: AllowedClient,
     resource: ProtectedResource,
     also: (grant: string, isNew: boolean) => Transaction<void>,
@@ -76,6 +90,7 @@ export class ClientGrants {
       scopes: resource.scope,
       created_at: now,
       used_at: null,
+      method: methodOfSession(person.method),
     };
     const record = await this.#clients.recording(client.metadata);
     const id = await store.write(function* (): Transaction<string> {
@@ -102,10 +117,14 @@ export class ClientGrants {
     return (await this.resourceOf(person, grant)) !== undefined;
   }
 
-  /** The id of the gateway that a grant is for; empty: the API. Undefined if the person does not allow it any more. */
+  /**
+   * The id of the gateway that a grant is for; empty: the API. Undefined if the person does not allow it any more, and where
+   * people sign in by another method than when it was given: the name may be that of another person now.
+   */
   async resourceOf({ projectId, userId }: Person, grant: string): Promise<string | undefined> {
     const load = () => find(this.#core.store, projectId, userId, grant);
-    return (await this.#alive.get(JSON.stringify([projectId, userId, grant]), load))?.resource;
+    const row = await this.#alive.get(JSON.stringify([projectId, userId, grant]), load);
+    return row?.method === (await this.#methodOf(projectId)) ? row?.resource : undefined;
   }
 
   /** Whether the tokens of one sign-in are alive: none of its refresh tokens was revoked or used twice. */

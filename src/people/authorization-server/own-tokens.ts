@@ -15,7 +15,10 @@ export function ownTokensOf({ verifier, grants }: AuthorizationServer, people: K
   return {
     isOurs: (token) => verifier.isOurs(token),
     verify: (token) => verifier.verify(token),
-    isGranted: (projectId, userId, grant) => grants.isAlive({ projectId, userId }, grant),
+    isGranted: async ({ projectId, userId, grant, signIn: chain }) => {
+      if (!(await grants.isAlive({ projectId, userId }, grant))) return false;
+      return chain === undefined || grants.isChainAlive({ projectId, userId, grant, chain });
+    },
     roleOf: async (projectId, userId) => {
       if ((await people.methodOf(projectId)) === "none") return undefined;
       return (await people.isKnown(projectId, userId)) ? people.roleOf(projectId, userId) : undefined;

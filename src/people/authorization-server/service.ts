@@ -13,7 +13,7 @@ import { Clients } from "./clients";
 import { ClientDirectory } from "./directory";
 import { serverMetadata } from "./endpoints";
 import type { Engine } from "./engine";
-import { ClientGrants, type Person } from "./grants";
+import { ClientGrants, type Person, type SignedInPerson } from "./grants";
 import { type Admission, type ProtectedResource, type Resources } from "./resources";
 import { type AuthorizationRequest, askingClient } from "./requests";
 import { TokenVerifier } from "./token-verifier";
@@ -30,8 +30,8 @@ export interface AuthorizationServerParts {
   identity: Pick<Identity, "suspensions">;
 }
 
-/** A person who answers, as the audit trail names it. */
-export type Answering = Extract<Principal, { kind: "user" }>;
+/** A person who answers, as the audit trail names it, and how it has signed in. */
+export type Answering = Extract<Principal, { kind: "user" }> & Pick<SignedInPerson, "method">;
 
 export class AuthorizationServer {
   readonly clients: Clients;
@@ -51,7 +51,7 @@ export class AuthorizationServer {
     this.#parts = parts;
     this.#admission = admissionOf(parts.people, parts.identity.suspensions);
     this.clients = new Clients(core);
-    this.grants = new ClientGrants(core, this.clients);
+    this.grants = new ClientGrants(core, this.clients, parts.people.methodOf);
     this.directory = new ClientDirectory(core, parts.audit, this.clients);
     this.#keys = new JwtKeys(core, tokenKeyTable);
     this.verifier = new TokenVerifier(core, this.#keys, this.grants);
@@ -98,7 +98,10 @@ export class AuthorizationServer {
   }
 
   /** Whether the person need not be asked: the gateway trusts the client, or the person has allowed it before. */
-  async isAllowed({ client, resource, asksAgain }: AuthorizationRequest, person: Person): Promise<boolean> {
+  async isAllowed(
+    { client, resource, asksAgain }: AuthorizationRequest,
+    person: SignedInPerson,
+  ): Promise<boolean> {
     if (resource.trustedClients.includes(client.id)) return true;
     return !asksAgain && this.grants.isRemembered(person, client.id, resource);
   }

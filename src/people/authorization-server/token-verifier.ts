@@ -19,6 +19,8 @@ export interface TokenClaims {
   clientId: string;
   /** The row of `client_grants`. */
   grant: string;
+  /** The sign-in that it belongs to. */
+  signIn: string;
   /** The id of the gateway that the person has allowed; empty: the API. */
   resource: string;
   /** The address that it is for. */
@@ -26,7 +28,7 @@ export interface TokenClaims {
   scopes: readonly string[];
 }
 
-type Checked = Omit<TokenClaims, "resource"> & { chain: string; expiresAt: number };
+type Checked = Omit<TokenClaims, "resource"> & { expiresAt: number };
 
 export class TokenVerifier {
   readonly #core: Core;
@@ -52,7 +54,7 @@ export class TokenVerifier {
   async verify(token: string): Promise<TokenClaims> {
     const checked = await this.#checked.get(hashOf(token), () => this.#check(token));
     if (checked.expiresAt <= this.#core.clock.now()) throw refused("it has expired");
-    const { projectId, userId, grant, chain } = checked;
+    const { projectId, userId, grant, signIn: chain } = checked;
     const resource = await this.#grants.resourceOf({ projectId, userId }, grant);
     if (resource === undefined) throw refused("what the user had allowed was revoked");
     if (!(await this.#grants.isChainAlive({ projectId, userId, grant, chain })))
@@ -94,7 +96,7 @@ function claimsIn(claims: Record<string, unknown>, issuer: string): Checked | un
     userId: String(sub),
     clientId: String(client_id),
     grant: String(gid),
-    chain: String(sid),
+    signIn: String(sid),
     audience: String(aud),
     scopes: String(scope).split(" "),
     expiresAt: exp * 1000,

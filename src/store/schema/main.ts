@@ -28,6 +28,7 @@ import { userKeys } from "./023-user-keys";
 import { answersOfUsers } from "./024-answers-of-users";
 import { suspendedUsers } from "./025-suspended-users";
 import { signIn } from "./026-sign-in";
+import { standing } from "./027-standing";
 
 export const mainMigrations: readonly Migration[] = [
   first,
@@ -56,4 +57,5 @@ export const mainMigrations: readonly Migration[] = [
   answersOfUsers,
   suspendedUsers,
   signIn,
+  standing,
 ];

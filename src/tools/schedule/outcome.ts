@@ -45,6 +45,11 @@ export const UNSEALED: Ended = {
 
 export const UNOPENED = "The input of this run cannot be decrypted. The server's log has the reason.";
 
+/** Why a run is refused whose caller would be refused now. */
+export const KEY_ENDED = "The API key that scheduled this run was revoked or has expired.";
+export const GRANT_ENDED =
+  "What the user had allowed the client that scheduled this run was revoked, or the user can no longer sign in.";
+
 export function refusedBecause(reason: string): Ended {
   return { success: false, output: undefined, systemError: reason };
 }

@@ -9,6 +9,8 @@ export interface RunRow {
   user_id: string;
   /** The actor that scheduled it, as in the audit trail. */
   actor: string;
+  /** What the user had allowed the client that scheduled it; null: the actor has another credential. */
+  grant_id: string | null;
   toolkit_name: string;
   tool_name: string;
   toolkit_version: string;
@@ -47,6 +49,7 @@ export const LISTED_COLUMNS = [
   "project_id",
   "user_id",
   "actor",
+  "grant_id",
   "toolkit_name",
   "tool_name",
   "toolkit_version",

@@ -57,6 +57,7 @@ export class Schedule {
       project_id: principal.projectId,
       user_id: userId,
       actor: actorOf(principal),
+      grant_id: (principal.kind === "user" ? principal.grant : undefined) ?? null,
       toolkit_name: tool.catalog.toolkit.name,
       tool_name: tool.definition.name,
       toolkit_version: tool.catalog.toolkit.version,

@@ -19,6 +19,8 @@ import {
   endedBy,
   endedUnknown,
   endedWith,
+  GRANT_ENDED,
+  KEY_ENDED,
   mayRepeat,
   pauseBefore,
   refusedBecause,
@@ -227,10 +229,8 @@ export class ScheduleWorker {
     const { store, log } = this.#core;
     const { project_id: projectId, user_id, execution_id: executionId } = run;
     try {
-      const principal = await this.#parts.identity.actor(projectId, run.actor);
-      if (principal === undefined) {
-        return refusedBecause("The API key that scheduled this run was revoked or has expired.");
-      }
+      const principal = await this.#parts.identity.actor(projectId, run.actor, run.grant_id);
+      if (principal === undefined) return refusedBecause(run.grant_id === null ? KEY_ENDED : GRANT_ENDED);
       const row = await repository.findRun(store, projectId, run.id);
       if (row === undefined) return refusedBecause("The run was deleted.");
       const input = await openInput(this.#core, row);

@@ -166,7 +166,7 @@ test("the service itself allows nothing for a person who may not use the gateway
   const page = await opened(alice);
   const request = await runtime.authorizationServer.request(page.url.split("/").at(-1) ?? "");
   if (request === undefined) throw new Error("no request");
-  const person = { kind: "user", projectId: "default", userId: "alice" } as const;
+  const person = { kind: "user", projectId: "default", userId: "alice", method: "passkey" } as const;
   await runtime.users.suspend(operator(), "alice");
   try {
     await expect(runtime.authorizationServer.allow(request, person)).rejects.toThrow("suspended");
