@@ -159,7 +159,7 @@ function servicesOf(core: Core, { config, logStore, extensions, parts }: Given) 
   const trail = new Trail(core.store, logStore, () => executionLog.flush());
   const signingKey = new SigningKey({
     file: () => config.auditKeyFile(),
-    seed: () => core.keyring.derived("signing of the audit trail"),
+    seed: () => core.keyring.derivedForGood("signing of the audit trail"),
   });
   const issuer = new OpenIdIssuer(core);
   const grants = {

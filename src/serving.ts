@@ -3,7 +3,7 @@
 import { isObject } from "./base";
 import type { Core } from "./core";
 import { newToken } from "./crypto";
-import { all, query, run, setFact, type Transaction } from "./store";
+import { all, query, run, setFact, type Transaction, Witness } from "./store";
 
 export interface Announcement {
   /** Part of each proof, so that another server on this data folder cannot prove for a killed one. */
@@ -24,30 +24,86 @@ interface Fact {
 const PREFIX = "server:";
 const FIND = query<Fact>("SELECT name, value FROM facts WHERE name LIKE 'server:%'");
 const REMOVE = query("DELETE FROM facts WHERE name = ?");
-/** More announcements than this, older ones first, are those of killed servers. */
-const MAX_ANNOUNCED = 20;
+/** Only if it has not changed since it was read. */
+const REMOVE_DEAD = query("DELETE FROM facts WHERE name = ? AND value = ?");
+/** A server changes its announcement at least this often. This may be slow, because commands let a server prove itself. */
+const BEAT_MS = 60_000;
+/** How often it does so, and looks at the announcements of others: a longer gap would start its watch again. */
+const LOOK_MS = BEAT_MS / 2;
+/**
+ * Servers that are killed before any of them could watch for long leave more announcements than this: those that changed
+ * longest ago are removed. Living servers are never so many, and one that was removed announces itself again.
+ */
+const MOST_ANNOUNCED = 256;
 
 interface Announced extends Announcement {
   instance: string;
   /** Grows with each announcement. */
   sequence: number;
+  /** Grows with each change of an announcement, over all servers. 0: made by a version that does not change it. */
+  beat: number;
+  /** As it is stored. */
+  fact: Fact;
 }
 
-/** Announces that this process serves the data folder at `address`. Returns a function that withdraws it. */
+type Own = Omit<Announced, "sequence" | "beat" | "fact">;
+
+/**
+ * Announces that this process serves the data folder at `address`, until the returned function withdraws it. Meanwhile the
+ * announcement is changed regularly, and those of servers that do so no longer are removed.
+ */
 export async function announceServer(core: Core, address: string): Promise<() => Promise<void>> {
   const id = newToken(core.random);
-  const announcement = { address, public_url: core.publicUrl(), pid: process.pid, instance: core.instance };
-  await core.store.write(() => announce(id, announcement));
+  const own = { id, address, public_url: core.publicUrl(), pid: process.pid, instance: core.instance };
+  const sequence = await core.store.write(() => announce(own));
+  const stop = new AbortController();
+  const kept = keepAnnounced(core, { ...own, sequence }, stop.signal);
   return async () => {
+    stop.abort();
+    // A change that is on its way would announce it again.
+    await kept;
     await core.store.write(() => run(REMOVE, PREFIX + id));
   };
 }
 
-function* announce(id: string, announcement: Omit<Announced, "id" | "sequence">): Transaction<void> {
+function* announce(own: Own): Transaction<number> {
   const others = newestFirst(yield* all(FIND));
-  for (const killed of others.slice(MAX_ANNOUNCED - 1)) yield* run(REMOVE, PREFIX + killed.id);
+  for (const { fact } of others.toSorted((one, other) => other.beat - one.beat).slice(MOST_ANNOUNCED - 1))
+    yield* run(REMOVE, fact.name);
   const sequence = (others[0]?.sequence ?? 0) + 1;
-  yield* setFact(PREFIX + id, JSON.stringify({ ...announcement, sequence }));
+  yield* put(own, sequence, others);
+  return sequence;
+}
+
+function put({ id, ...own }: Own, sequence: number, others: readonly Announced[]): Transaction<void> {
+  const beat = Math.max(0, ...others.map((other) => other.beat)) + 1;
+  return setFact(PREFIX + id, JSON.stringify({ ...own, sequence, beat }));
+}
+
+async function keepAnnounced(
+  core: Core,
+  own: Own & { sequence: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const witness = new Witness(core.clock, BEAT_MS);
+  for (;;) {
+    await core.clock.sleep(LOOK_MS, signal);
+    if (signal.aborted) return;
+    // Health says that the database cannot be written. The next change follows soon.
+    await renew(core, own, witness).catch(() => undefined);
+  }
+}
+
+/** Also announces the server again if others took it for dead: it was frozen, or could not write. */
+async function renew({ store }: Core, own: Own & { sequence: number }, witness: Witness): Promise<void> {
+  const others = newestFirst(await store.all(FIND)).filter(({ id }) => id !== own.id);
+  const dead = others.filter(({ beat, fact }) => beat > 0 && witness.isDead(fact.name, fact.value));
+  await store.write(function* () {
+    for (const { fact } of dead)
+      if (witness.isCurrent(fact.name)) yield* run(REMOVE_DEAD, fact.name, fact.value);
+    const { sequence, ...rest } = own;
+    yield* put(rest, sequence, newestFirst(yield* all(FIND)));
+  });
 }
 
 /** The proof of a server for its own announcement and a challenge; undefined for an announcement of another server. */
@@ -81,11 +137,12 @@ function newestFirst(facts: readonly Fact[]): Announced[] {
   return facts.flatMap(announcedBy).toSorted((one, other) => other.sequence - one.sequence);
 }
 
-function announcedBy({ name, value: text }: Fact): Announced[] {
-  const value: unknown = JSON.parse(text);
+function announcedBy(fact: Fact): Announced[] {
+  const value: unknown = JSON.parse(fact.value);
   if (!isObject(value)) return [];
-  const { address, public_url, pid, instance, sequence } = value;
+  const { address, public_url, pid, instance, sequence, beat = 0 } = value;
   if (typeof address !== "string" || typeof public_url !== "string" || typeof pid !== "number") return [];
   if (typeof instance !== "string" || typeof sequence !== "number") return [];
-  return [{ id: name.slice(PREFIX.length), address, public_url, pid, instance, sequence }];
+  if (typeof beat !== "number") return [];
+  return [{ id: fact.name.slice(PREFIX.length), address, public_url, pid, instance, sequence, beat, fact }];
 }

@@ -16,7 +16,7 @@ export async function register(front: Front, { request }: Incoming): Promise<Res
     const { value } = await readJsonBody(request, limits);
     if (!isObject(value))
       throw new RegistrationError("invalid_client_metadata", "The body must be a JSON object.");
-    return jsonAnswer(201, front.runtime.authorizationServer.register(value as JsonObject));
+    return jsonAnswer(201, await front.runtime.authorizationServer.register(value as JsonObject));
   } catch (error) {
     if (error instanceof RegistrationError)
       return jsonAnswer(400, { error: error.error, error_description: error.message });

@@ -10,7 +10,7 @@ import { configurationError } from "../errors";
 export interface SigningKeySource {
   /** PEM (PKCS #8); created if it does not exist. Undefined: the key is derived from the root key. */
   file(): string | undefined;
-  /** 32 bytes that only the holder of the root key can derive. */
+  /** 32 bytes that only the holder of the root key can derive, and that never change: the pair of keys is kept. */
   seed(): Uint8Array;
 }
 

@@ -17,7 +17,7 @@ export const AUDIT_KEYS = {
     schema: path,
     meaning:
       "file with the Ed25519 key that signs the audit trail (PEM), created if it does not exist; default: audit.key " +
-      "next to the root key file, or derived from a root key that is not in a file",
+      "next to the root key file, or derived from RUNTIME_ROOT_KEY",
   },
   "audit.heads_minutes": {
     schema: { type: "integer", minimum: 1, maximum: 1440, description: "minutes, 1 to 1440" },

@@ -213,7 +213,7 @@ export class Config {
     return set === undefined ? undefined : absolute(set, this.#environment);
   }
 
-  /** Absolute path of the key that signs the audit trail; undefined: it is derived from the root key. */
+  /** Absolute path of the key that signs the audit trail; undefined: it is derived from `RUNTIME_ROOT_KEY`. */
   auditKeyFile(): string | undefined {
     const set = this.settings["audit.key_file"];
     if (set !== undefined) return absolute(set, this.#environment);

@@ -1,6 +1,7 @@
 // Keys, ids and encryption at rest.
 export { isApiKey, newApiKey, prefixOfKeyLike, visiblePrefix } from "./api-key";
 export { earliestId, hashOf, idAfter, newId, newToken, type Random, sameSecret, systemRandom } from "./ids";
+export { derive } from "./cipher";
 export { equalsSealed } from "./equal-sealed";
 export { base64Url, signedToken, unsignedToken } from "./jwt";
 export { nodeCrypto } from "./node-crypto";

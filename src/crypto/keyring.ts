@@ -12,7 +12,7 @@ import {
   touch,
   type Transaction,
 } from "../store";
-import { decrypt, derive, encrypt, proof } from "./cipher";
+import { decrypt, encrypt, proof } from "./cipher";
 import { type DataKey, DataKeys, wrapContext } from "./data-keys";
 import { newId, newToken, type Random } from "./ids";
 import { contextOf, type Place } from "./place";
@@ -36,7 +36,7 @@ import {
 } from "./repository";
 import { replaceRoot, replaceRootFromSource, restoreKeyFile, rotationTarget } from "./root-replacement";
 import { damagedKeys, refusal } from "./root-rotation";
-import { Roots } from "./roots";
+import { derivedFrom, Roots } from "./roots";
 import { Unopenable, unopenable } from "./unopenable";
 
 export interface KeyringOptions {
@@ -123,8 +123,13 @@ class SealedKeyring implements Keyring {
     return this.#root.id;
   }
 
-  derived(purpose: string): Uint8Array {
-    return derive(Buffer.from(this.#root.key.reveal(), "base64"), purpose);
+  async derived(purpose: string): Promise<Uint8Array> {
+    return this.#roots.derived((await namedRoot(this.#store)) ?? "", purpose);
+  }
+
+  derivedForGood(purpose: string): Uint8Array {
+    if (this.#settings.value === undefined) throw new Error("this root key can be rotated");
+    return derivedFrom(this.#root, purpose);
   }
 
   async check(): Promise<void> {

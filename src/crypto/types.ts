@@ -8,8 +8,10 @@ export interface Keyring {
   readonly rootKeyId: string;
   /** Resolves when this process has the current root key; rejects with the reason otherwise. */
   check(): Promise<void>;
-  /** 32 bytes for one purpose, derived from the current root key. */
-  derived(purpose: string): Uint8Array;
+  /** 32 bytes for one purpose, derived from the root key that the database names: a rotation changes them. */
+  derived(purpose: string): Promise<Uint8Array>;
+  /** The same for a root key that cannot be rotated (`RUNTIME_ROOT_KEY`). Throws for another one. */
+  derivedForGood(purpose: string): Uint8Array;
   seal(projectId: string, place: Place, text: string): Promise<string>;
   /** Returns the plain text. Throws `Unopenable` if the value was moved or changed, or if its data key is gone. */
   open(projectId: string, place: Place, sealed: string): Promise<string>;

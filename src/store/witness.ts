@@ -5,8 +5,9 @@ import type { Clock } from "../base";
 
 /** How often a holder changes its row. */
 export const HEARTBEAT_MS = 5000;
-/** How long a row must stay the same. */
-export const DEAD_AFTER_MS = 15_000;
+/** How long a row must stay the same: that many heartbeats. */
+const DEAD_AFTER_BEATS = 3;
+export const DEAD_AFTER_MS = DEAD_AFTER_BEATS * HEARTBEAT_MS;
 /** A transaction that had to wait longer after a look does not act on it. */
 const CURRENT_MS = 1000;
 /** Rows that are watched at the same time. A row beyond that is watched from the start when it is looked at again. */
@@ -21,15 +22,18 @@ interface Watched {
 
 export class Witness {
   readonly #clock: Pick<Clock, "monotonic">;
+  readonly #heartbeatMs: number;
   readonly #watched = new Map<string, Watched>();
 
-  constructor(clock: Pick<Clock, "monotonic">) {
+  /** `heartbeatMs`: for holders that change their rows less often. */
+  constructor(clock: Pick<Clock, "monotonic">, heartbeatMs = HEARTBEAT_MS) {
     this.#clock = clock;
+    this.#heartbeatMs = heartbeatMs;
   }
 
   /**
    * Called at each look at a row, with everything in it that a heartbeat changes. True when the row has been the same for
-   * 15 s and this process has looked at it all the time. A process that was frozen or waited for a lock has not looked, and
+   * three heartbeats (15 s) and this process has looked at it all the time. A process that was frozen or waited for a lock has not looked, and
    * the holder may have waited with it, so the watch starts again.
    */
   isDead(name: string, state: string): boolean {
@@ -37,7 +41,7 @@ export class Witness {
     const watched = this.#watched.get(name);
     // The rows that were looked at last come last.
     this.#watched.delete(name);
-    if (watched === undefined || watched.state !== state || now - watched.looked > HEARTBEAT_MS) {
+    if (watched === undefined || watched.state !== state || now - watched.looked > this.#heartbeatMs) {
       this.#watched.set(name, { state, since: now, looked: now });
       const [oldest] = this.#watched.keys();
       if (this.#watched.size > MAX_WATCHED && oldest !== undefined) this.#watched.delete(oldest);
@@ -45,7 +49,7 @@ export class Witness {
     }
     watched.looked = now;
     this.#watched.set(name, watched);
-    return now - watched.since >= DEAD_AFTER_MS;
+    return now - watched.since >= DEAD_AFTER_BEATS * this.#heartbeatMs;
   }
 
   /**

@@ -82,22 +82,6 @@ test("finds the first server again when a second one stops, and the newest while
   expect(await findServer(runtime)).toMatchObject({ address: first });
 });
 
-test("finds a server behind the announcements of killed ones, which do not accumulate", async () => {
-  const runtime = await openRuntime();
-  const address = proving(runtime);
-  await announceServer(runtime.core, address);
-  for (let port = 1; port <= 5; port++) await announceServer(runtime.core, `http://127.0.0.1:${port}`);
-  expect(await findServer(runtime)).toMatchObject({ address });
-
-  for (let port = 1; port <= 40; port++) await announceServer(runtime.core, `http://127.0.0.1:${port}`);
-  await announceServer(runtime.core, address);
-  await announceServer(runtime.core, address);
-
-  const announced = await announcedServers(runtime.core);
-  expect(announced.length).toBe(20);
-  expect(await findServer(runtime)).toMatchObject({ address });
-});
-
 test("another server on the data folder does not prove for a killed one", async () => {
   const home = temporaryFolder();
   const [killed, live] = [await openRuntime(home), await openRuntime(home)];

@@ -164,6 +164,7 @@ async function openPlainKeyring(options: KeyringOptions): Promise<Keyring> {
     check: async () => undefined,
     rootKeyId: real.rootKeyId,
     derived: (purpose) => real.derived(purpose),
+    derivedForGood: (purpose) => real.derivedForGood(purpose),
     seal: async (_project, _place, text) => text,
     open: async (_project, _place, sealed) => sealed,
     prove: (text) => real.prove(text),

@@ -50,7 +50,7 @@ export class Clients {
   }
 
   /** Throws `RegistrationError`. */
-  register(request: JsonObject): object {
+  register(request: JsonObject): Promise<object> {
     return this.#registrations.register(request);
   }
 
@@ -65,7 +65,7 @@ export class Clients {
       if (row.revoked_at !== null || row.used_at <= latest) return undefined;
       return metadataOf(await keyring.open(row.project_id, clientPlace(id), row.sealed_metadata));
     }
-    const registered = this.#registrations.read(id);
+    const registered = await this.#registrations.read(id);
     return registered === undefined || registered.registeredAt <= latest ? undefined : registered.metadata;
   }
 

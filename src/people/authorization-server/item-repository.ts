@@ -1,7 +1,17 @@
 // SQL of what the authorization server keeps until it expires: codes, refresh tokens, interactions. Their ids are secrets, so
 // only hashes of them are stored.
 import { sealedColumn, type Place } from "../../crypto";
-import { command, erase, insertInto, query, run, type Store, touch, type Transaction } from "../../store";
+import {
+  command,
+  erase,
+  insertInto,
+  insertNew,
+  query,
+  run,
+  type Store,
+  touch,
+  type Transaction,
+} from "../../store";
 
 export interface ItemRow {
   kind: string;
@@ -53,10 +63,12 @@ const insert = insertInto<ItemRow>(
     user_id = excluded.user_id, grant_id = excluded.grant_id, grant_hash = excluded.grant_hash,
     sealed_payload = excluded.sealed_payload, expires_at = excluded.expires_at`,
 );
+const insertIfNew = insertNew<ItemRow>("oauth_items", COLUMNS);
 const consume = command<Pick<ItemRow, "kind" | "hash"> & { now: number }>(
   "UPDATE oauth_items SET consumed_at = :now WHERE kind = :kind AND hash = :hash AND consumed_at IS NULL",
 );
 const REMOVE = query("DELETE FROM oauth_items WHERE kind = ? AND hash = ?");
+const REMOVE_UNCHANGED = query("DELETE FROM oauth_items WHERE kind = ? AND hash = ? AND sealed_payload = ?");
 const REMOVE_CHAIN = query("DELETE FROM oauth_items WHERE grant_hash = ?");
 const REMOVE_EXPIRED = query(
   `DELETE FROM oauth_items WHERE (kind, hash) IN (
@@ -101,6 +113,16 @@ export function* putItem(row: ItemRow): Transaction<void> {
   yield* insert(row);
   // A sign-in that was looked for in vain is one now.
   if (row.kind === CHAIN_KIND) yield* touch("clients");
+}
+
+/** Does nothing if there is one. */
+export function* addItemIfNew(row: ItemRow): Transaction<void> {
+  yield* insertIfNew(row);
+}
+
+/** Does nothing if its payload has changed. */
+export function* removeUnchanged({ kind, hash, sealed_payload }: ItemRow): Transaction<void> {
+  yield* run(REMOVE_UNCHANGED, kind, hash, sealed_payload);
 }
 
 /** False if it has been consumed before, perhaps by another process at this moment. */

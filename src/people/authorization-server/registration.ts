@@ -4,6 +4,7 @@
 import { isObject, type JsonObject, present } from "../../base";
 import type { Core } from "../../core";
 import { sameSecret } from "../../crypto";
+import { InstallationSecret, type KeyOf } from "../installation-secret";
 import { applicationType, redirectFault } from "./redirect-uris";
 
 const PREFIX = "dcr_";
@@ -47,19 +48,21 @@ export class RegistrationError extends Error {
 }
 
 export class Registrations {
-  readonly #core: Pick<Core, "keyring" | "clock" | "random">;
+  readonly #core: Pick<Core, "clock" | "random">;
+  readonly #secret: InstallationSecret;
 
-  constructor(core: Pick<Core, "keyring" | "clock" | "random">) {
+  constructor(core: Core) {
     this.#core = core;
+    this.#secret = new InstallationSecret(core);
   }
 
   /** The answer to a registration. Throws `RegistrationError`. */
-  register(request: JsonObject): object {
+  async register(request: JsonObject): Promise<object> {
     const minutes = Math.floor(this.#core.clock.now() / MINUTE_MS);
     const { name, uris, method, grants } = checked(request);
     const text = JSON.stringify([minutes, name ?? 0, METHODS.indexOf(method), grants.length, ...uris]);
     const body = Buffer.concat([this.#core.random(RANDOM_BYTES), Buffer.from(text)]);
-    const id = PREFIX + Buffer.concat([this.#code("id", body), body]).toString("base64url");
+    const id = PREFIX + Buffer.concat([await idCode(this.#secret.keyOf, body), body]).toString("base64url");
     if (id.length > MAX_ID)
       throw new RegistrationError(
         "invalid_client_metadata",
@@ -69,7 +72,7 @@ export class Registrations {
       application_type: _type,
       response_modes: _modes,
       ...metadata
-    } = this.#metadata(id, { name, uris, method, grants });
+    } = await metadataFor(this.#secret.keyOf, id, { name, uris, method, grants });
     return {
       ...metadata,
       client_id_issued_at: minutes * 60,
@@ -77,44 +80,58 @@ export class Registrations {
     };
   }
 
-  /** What a client has registered. Undefined for an id that this installation has not made with its present root key. */
-  read(id: string): Registered | undefined {
+  /** What a client has registered. Undefined for an id that this installation has not made. */
+  async read(id: string): Promise<Registered | undefined> {
     if (!isRegisteredId(id)) return undefined;
     const bytes = Buffer.from(id.slice(PREFIX.length), "base64url");
     const body = bytes.subarray(CODE_BYTES);
     const code = bytes.subarray(0, CODE_BYTES).toString("hex");
-    if (!sameSecret(code, this.#code("id", body).toString("hex"))) return undefined;
-    // Made by `register`.
-    const [minutes, name, method, grants, ...uris] = JSON.parse(
-      body.subarray(RANDOM_BYTES).toString("utf8"),
-    ) as [number, string | 0, number, number, ...string[]];
-    const metadata = this.#metadata(id, {
-      name: name === 0 ? undefined : name,
-      uris,
-      method: METHODS[method] ?? "none",
-      grants: GRANTS.slice(0, grants),
-    });
-    return { metadata, registeredAt: minutes * MINUTE_MS };
+    for (const keyOf of this.#secret.known)
+      if (sameSecret(code, (await idCode(keyOf, body)).toString("hex"))) return registeredIn(keyOf, id, body);
+    return undefined;
   }
+}
 
-  #metadata(id: string, { name, uris, method, grants }: Checked): ClientMetadata {
-    const secret = this.#code("secret", Buffer.from(id), 32).toString("base64url");
-    return {
-      client_id: id,
-      ...present({ client_name: name, client_secret: method === "none" ? undefined : secret }),
-      redirect_uris: [...uris],
-      grant_types: [...grants],
-      response_types: ["code"],
-      response_modes: ["query"],
-      token_endpoint_auth_method: method,
-      application_type: applicationType(uris),
-    };
-  }
+/** `body`: made by `register`. */
+async function registeredIn(keyOf: KeyOf, id: string, body: Buffer): Promise<Registered> {
+  const [minutes, name, method, grants, ...uris] = JSON.parse(
+    body.subarray(RANDOM_BYTES).toString("utf8"),
+  ) as [number, string | 0, number, number, ...string[]];
+  const metadata = await metadataFor(keyOf, id, {
+    name: name === 0 ? undefined : name,
+    uris,
+    method: METHODS[method] ?? "none",
+    grants: GRANTS.slice(0, grants),
+  });
+  return { metadata, registeredAt: minutes * MINUTE_MS };
+}
 
-  #code(purpose: "id" | "secret", text: Uint8Array, bytes = CODE_BYTES): Buffer {
-    const key = this.#core.keyring.derived(`${purpose} of a client that registers itself`);
-    return new Bun.CryptoHasher("sha256", key).update(text).digest().subarray(0, bytes);
-  }
+async function metadataFor(
+  keyOf: KeyOf,
+  id: string,
+  { name, uris, method, grants }: Checked,
+): Promise<ClientMetadata> {
+  const secret = (await codeOf(keyOf, "secret", Buffer.from(id))).toString("base64url");
+  return {
+    client_id: id,
+    ...present({ client_name: name, client_secret: method === "none" ? undefined : secret }),
+    redirect_uris: [...uris],
+    grant_types: [...grants],
+    response_types: ["code"],
+    response_modes: ["query"],
+    token_endpoint_auth_method: method,
+    application_type: applicationType(uris),
+  };
+}
+
+async function idCode(keyOf: KeyOf, body: Uint8Array): Promise<Buffer> {
+  return (await codeOf(keyOf, "id", body)).subarray(0, CODE_BYTES);
+}
+
+/** 32 bytes. */
+async function codeOf(keyOf: KeyOf, purpose: "id" | "secret", text: Uint8Array): Promise<Buffer> {
+  const key = await keyOf(`${purpose} of a client that registers itself`);
+  return new Bun.CryptoHasher("sha256", key).update(text).digest();
 }
 
 export function isRegisteredId(id: string): boolean {

@@ -230,7 +230,7 @@ export class AuthorizationServer {
   }
 
   /** The answer to a registration (RFC 7591). Throws `RegistrationError`. */
-  register(request: JsonObject): object {
+  register(request: JsonObject): Promise<object> {
     return this.clients.register(request);
   }
 }

@@ -45,7 +45,7 @@ export class Ceremonies {
     const { generateAuthenticationOptions } = await import("./library");
     return generateAuthenticationOptions({
       rpID: id,
-      challenge: this.challenges.create({ projectId, browser, purpose: "sign-in" }),
+      challenge: await this.challenges.create({ projectId, browser, purpose: "sign-in" }),
       userVerification: "required",
       timeout: TIMEOUT_MS,
     });
@@ -67,7 +67,7 @@ export class Ceremonies {
       userName: projectId === "default" ? userId : `${userId} (${projectId})`,
       userDisplayName: name ?? userId,
       userID: userHandle(projectId, userId),
-      challenge: this.challenges.create(purposeOf(owner)),
+      challenge: await this.challenges.create(purposeOf(owner)),
       timeout: TIMEOUT_MS,
       attestationType: "none",
       excludeCredentials: known.map((row) => ({ id: row.id, transports: transportsOf(row) })),
@@ -141,13 +141,13 @@ export class Ceremonies {
 
   async #checked<T extends { verified: boolean }>(
     purpose: ChallengePurpose,
-    verify: (expected: (challenge: string) => boolean) => Promise<T>,
+    verify: (expected: (challenge: string) => Promise<boolean>) => Promise<T>,
   ): Promise<Answered & { value: T }> {
     let answered: Answered | undefined;
     try {
-      const value = await verify((given) => {
+      const value = await verify(async (given) => {
         const challenge = Buffer.from(given, "base64url").toString();
-        const expiresAt = this.challenges.check(challenge, purpose);
+        const expiresAt = await this.challenges.check(challenge, purpose);
         if (expiresAt === undefined) throw staleAnswer();
         answered = { challenge, expiresAt };
         return true;

@@ -4,6 +4,7 @@
 import type { Core } from "../../core";
 import { hashOf, sameSecret } from "../../crypto";
 import { type Transaction } from "../../store";
+import { InstallationSecret, type KeyOf } from "../installation-secret";
 import { useChallenge } from "../people-repository";
 
 /** What a challenge is for. Another browser, project or purpose makes it worthless. */
@@ -20,24 +21,26 @@ const NONCE_BYTES = 16;
 
 export class Challenges {
   readonly #core: Core;
+  readonly #secret: InstallationSecret;
 
   constructor(core: Core) {
     this.#core = core;
+    this.#secret = new InstallationSecret(core);
   }
 
   /** A new challenge, as text; browsers sign its bytes. */
-  create(of: ChallengePurpose): string {
+  async create(of: ChallengePurpose): Promise<string> {
     const { clock, random } = this.#core;
     const nonce = Buffer.from(random(NONCE_BYTES)).toString("hex");
     const head = `${nonce}.${clock.now() + LIFETIME_MS}`;
-    return `${head}.${this.#proof(head, of)}`;
+    return `${head}.${await proofOf(this.#secret.keyOf, head, of)}`;
   }
 
   /** When the challenge expires, ms; undefined if it was not made for this, or has expired. */
-  check(challenge: string, of: ChallengePurpose): number | undefined {
+  async check(challenge: string, of: ChallengePurpose): Promise<number | undefined> {
     const end = challenge.lastIndexOf(".");
     const head = challenge.slice(0, end);
-    if (end < 0 || !sameSecret(challenge.slice(end + 1), this.#proof(head, of))) return undefined;
+    if (end < 0 || !(await this.#isOurs(head, challenge.slice(end + 1), of))) return undefined;
     const expiresAt = Number(head.slice(head.indexOf(".") + 1));
     return expiresAt > this.#core.clock.now() ? expiresAt : undefined;
   }
@@ -47,10 +50,16 @@ export class Challenges {
     return useChallenge({ hash: hashOf(challenge), project_id: projectId, expires_at: expiresAt }, now);
   }
 
-  #proof(head: string, { projectId, browser, purpose }: ChallengePurpose): string {
-    const key = this.#core.keyring.derived("challenges of passkeys");
-    return new Bun.CryptoHasher("sha256", key)
-      .update(JSON.stringify([head, projectId, browser, purpose]))
-      .digest("hex");
+  async #isOurs(head: string, proof: string, of: ChallengePurpose): Promise<boolean> {
+    for (const keyOf of this.#secret.known)
+      if (sameSecret(proof, await proofOf(keyOf, head, of))) return true;
+    return false;
   }
+}
+
+async function proofOf(keyOf: KeyOf, head: string, of: ChallengePurpose): Promise<string> {
+  const { projectId, browser, purpose } = of;
+  return new Bun.CryptoHasher("sha256", await keyOf("challenges of passkeys"))
+    .update(JSON.stringify([head, projectId, browser, purpose]))
+    .digest("hex");
 }
