@@ -27,6 +27,9 @@ export function toolFrom(given: unknown, note: Note): WorkerTool | string {
   if (typeof toolkit === "string") return toolkit;
   const input = inputFrom(given["input"], note);
   if (typeof input === "string") return input;
+  // Other definitions of tools have them here.
+  if ([given["authorization"], given["secrets"]].some((part) => part !== undefined && part !== null))
+    return "it names an authorization or secrets outside of its requirements";
   const requirements = requirementsFrom(given["requirements"], note);
   if (typeof requirements === "string") return requirements;
   return {
@@ -63,8 +66,8 @@ function toolkitFrom(given: unknown): WorkerTool["toolkit"] | string {
 
 /** A closed list of parameters, as the worker checks it. */
 function inputFrom(given: unknown, note: Note): Pick<WorkerTool, "input" | "notInferrable"> | string {
-  const list: unknown = isObject(given) ? (given["parameters"] ?? []) : [];
-  if (!Array.isArray(list)) return "its parameters are not a list";
+  const list: unknown = isObject(given) ? (given["parameters"] ?? []) : (given ?? []);
+  if (!Array.isArray(list) || list === given) return "its parameters are not a list";
   const properties = new Map<string, JsonObject>();
   const required: string[] = [];
   const notInferrable: string[] = [];
@@ -73,6 +76,8 @@ function inputFrom(given: unknown, note: Note): Pick<WorkerTool, "input" | "notI
     if (!isObject(parameter) || typeof name !== "string" || name === "")
       return "it has a parameter without a name";
     if (properties.has(name)) return "it has two parameters with the same name";
+    if (![parameter["required"], parameter["inferrable"]].every(isFlag))
+      return "it has a parameter whose required or inferrable is neither true nor false";
     properties.set(name, parameterSchema(name, parameter, note));
     if (parameter["required"] === true) required.push(name);
     if (parameter["inferrable"] === false) notInferrable.push(name);
@@ -86,6 +91,10 @@ function inputFrom(given: unknown, note: Note): Pick<WorkerTool, "input" | "notI
   if ("reason" in checked) return `its parameters cannot be checked: ${checked.reason}`;
   for (const dropped of checked.dropped) note(`parameters: ${dropped}`);
   return { input: checked.schema, ...(notInferrable.length === 0 ? {} : { notInferrable }) };
+}
+
+function isFlag(value: unknown): boolean {
+  return value === undefined || value === null || typeof value === "boolean";
 }
 
 function parameterSchema(name: string, given: { [key: string]: unknown }, note: Note): JsonObject {

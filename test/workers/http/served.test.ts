@@ -1,0 +1,68 @@
+// What clients of the server get of HTTP workers: their catalogs, requirements, results and notices.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { api } from "../../support/api";
+import { type Site, startSite } from "../../support/site";
+import { SECRET } from "./driver";
+import { answered, type Arrived, definition, standIn } from "./stand-in";
+
+let site: Site;
+let admin: ReturnType<typeof api>;
+let agent: ReturnType<typeof api>;
+
+beforeAll(async () => {
+  site = await startSite();
+  admin = api(site.url, await site.key("admin"));
+  agent = api(site.url, await site.key("run"));
+});
+
+afterAll(() => site[Symbol.asyncDispose]());
+
+/** Creates a worker whose tools are these. */
+async function create(
+  id: string,
+  tools: readonly object[],
+  answer: (arrived: Arrived) => Response = (one) => answered(one, { value: "done" }),
+) {
+  const { uri, arrived } = standIn((one) =>
+    one.path.endsWith("/invoke") ? answer(one) : Response.json(tools),
+  );
+  const http = { uri, secret: SECRET, timeout: 5, retry: 0 };
+  const { status, body } = await admin.post("/v1/workers", { id, http });
+  expect(status).toBe(201);
+  const calls = () => arrived.filter(({ path }) => path.endsWith("/invoke"));
+  return { record: body, calls };
+}
+
+const run = (tool_name: string, fields: object = {}) =>
+  agent.post("/v1/tools/execute", { tool_name, user_id: "alice", ...fields });
+
+test("a secret that a tool names by key_id goes with its calls", async () => {
+  const toolkit = { name: "Keyed", version: "1.0.0" };
+  const named = definition({ toolkit, requirements: { secrets: [{ key_id: "KEYED_SECRET" }] } });
+  const { calls } = await create("keyed", [named]);
+
+  const before = await run("Keyed.Act");
+  await admin.post("/v1/admin/secrets/KEYED_SECRET", { value: "value-of-the-secret" });
+  const after = await run("Keyed.Act");
+
+  expect(before.body).toMatchObject({ name: "tool_requirements_not_met" });
+  expect(after.body).toMatchObject({ success: true });
+  expect(calls().map(({ body }) => JSON.parse(body))).toMatchObject([
+    { context: { secrets: [{ key: "KEYED_SECRET", value: "value-of-the-secret" }] } },
+  ]);
+});
+
+test("a tool whose secret has no name is not offered, and the record of its worker says why", async () => {
+  const toolkit = { name: "Nameless", version: "1.0.0" };
+  const nameless = definition({ toolkit, requirements: { secrets: [{ id: "SECRET" }] } });
+  const { record, calls } = await create("nameless", [nameless]);
+
+  const { body } = await run("Nameless.Act");
+
+  expect(record).toMatchObject({
+    catalog: { tools: 0 },
+    skipped: [{ name: "Nameless.Act", reason: expect.stringContaining("key_id") }],
+  });
+  expect(body).toMatchObject({ name: "tool_not_found" });
+  expect(calls()).toEqual([]);
+});
