@@ -55,10 +55,10 @@ export function declaredRequirements({
 }
 
 function outputOf(definition: ToolDefinition): NonNullable<ToolRecord["output"]> {
-  const { output } = definition;
+  const { output, modes = ["value", "error"] } = definition;
   const description = resultText(output);
   return {
-    available_modes: ["value", "error"],
+    available_modes: [...modes],
     ...(description === undefined ? {} : { description }),
     value_schema: valueSchemaIn(definition, output, output),
   };

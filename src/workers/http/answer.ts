@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject, parseJson } from "../../base";
 import { fatal, GrantDead, ScopesLost, ToolError, upstreamFailed } from "../../tools";
 import { failureFrom } from "./tool-error";
 import { maybeRun } from "./no-answer";
+import { artifactValue } from "./output";
 import type { Call } from "./request";
 import type { Withheld } from "../withheld";
 
@@ -32,7 +33,15 @@ export function outputFrom(call: Call, body: JsonObject, withheld: Withheld): Js
   if (isObject(needed)) throw consentNeeded(call);
   if (body["success"] === false)
     throw new ToolError("UNKNOWN", false, `The worker ${call.worker.id} reports a failure and no reason.`);
-  return output["value"] ?? null;
+  return isObject(output["artifact"]) ? artifactOf(call, output["artifact"]) : (output["value"] ?? null);
+}
+
+/** A client that knows only values gets the artifact as one. */
+function artifactOf({ worker, tool }: Call, given: JsonObject): Json {
+  const artifact = artifactValue(given);
+  if ("value" in artifact) return artifact.value;
+  const message = `The worker ${worker.id} answered with ${artifact.problem}.`;
+  throw maybeRun(tool, upstreamFailed(message, { canRetry: false }));
 }
 
 /** An answer to another call must not be taken for the answer to this one. Older workers may leave the id empty. */

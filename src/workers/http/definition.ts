@@ -3,8 +3,9 @@ import { isObject, type JsonObject, present } from "../../base";
 import { checkForeignSchema, cleanDescription, toolNameOf } from "../foreign";
 import type { WorkerTool } from "../tool";
 import { metadataFrom } from "./behaviour";
+import { declaredOutput } from "./output";
 import { requirementsFrom } from "./requirements";
-import { jsonSchemaOf, type Note, resultSchemaOf, texts } from "./value-schema";
+import { jsonSchemaOf, type Note } from "./value-schema";
 
 const TOOLKIT = /^[A-Za-z][A-Za-z0-9_]{0,99}$/;
 const VERSION = /^[\w.+-]{1,100}$/;
@@ -38,7 +39,7 @@ export function toolFrom(given: unknown, note: Note): WorkerTool | string {
     name,
     description: cleanText(description) ?? "",
     ...input,
-    ...outputFrom(given["output"], note),
+    ...declaredOutput(given["output"], note),
     metadata: metadataFrom(given["metadata"]),
     ...requirements,
     ...present({ deprecation: cleanText(deprecation) }),
@@ -100,20 +101,4 @@ function isFlag(value: unknown): boolean {
 function parameterSchema(name: string, given: { [key: string]: unknown }, note: Note): JsonObject {
   const schema = jsonSchemaOf(given["value_schema"], `parameter ${name}`, note);
   return { ...schema, ...present({ description: cleanText(given["description"]) }) };
-}
-
-/** The tool can be used without a description of its output. */
-function outputFrom(given: unknown, note: Note): Pick<WorkerTool, "output"> {
-  if (!isObject(given) || !isObject(given["value_schema"])) return {};
-  // Absent: every mode. A result of nothing arrives as an empty text.
-  const modes = texts(given["available_modes"]);
-  const schema = resultSchemaOf(given["value_schema"], modes.length === 0 || modes.includes("null"), note);
-  const description = cleanText(given["description"]);
-  const checked = checkForeignSchema({ ...schema, ...present({ description }) }, "any");
-  if ("reason" in checked) {
-    note(`the type of its output is left out: ${checked.reason}`);
-    return {};
-  }
-  for (const dropped of checked.dropped) note(`output: ${dropped}`);
-  return { output: checked.schema };
 }

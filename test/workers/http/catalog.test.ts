@@ -250,6 +250,31 @@ describe("the type of a result", () => {
   });
 });
 
+describe("the modes of a result", () => {
+  test.each([
+    [["value", "error"], undefined],
+    [
+      ["null", "error", "value", "hologram"],
+      ["value", "error", "null"],
+    ],
+    [["artifact"], ["artifact"]],
+    [null, undefined],
+  ])("%j are listed as %j", async (available_modes, modes) => {
+    expect((await only({ output: { available_modes } })).tool?.modes).toEqual(modes);
+  });
+
+  test("say whether its type is that of a value, of an artifact, or either", async () => {
+    const typeWith = async (output: object) => (await only({ output })).tool?.output;
+    const value_schema = { val_type: "string" };
+    const artifact = expect.objectContaining({ type: "object", required: ["url"] });
+    expect(await typeWith({ available_modes: ["artifact", "error"] })).toEqual(artifact);
+    expect(await typeWith({ available_modes: ["artifact", "value"] })).toBeUndefined();
+    expect(await typeWith({ available_modes: ["artifact", "value"], value_schema })).toEqual({
+      anyOf: [{ type: "string" }, artifact],
+    });
+  });
+});
+
 describe("metadata", () => {
   test("that contradicts itself is taken as it is, with what is missing filled in", async () => {
     const { tool } = await only({

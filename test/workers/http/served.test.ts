@@ -66,3 +66,31 @@ test("a tool whose secret has no name is not offered, and the record of its work
   expect(body).toMatchObject({ name: "tool_not_found" });
   expect(calls()).toEqual([]);
 });
+
+test("an artifact is the value of the run, and the declared modes are listed", async () => {
+  const artifact = { url: "https://files.example/a", content_type: "text/csv", size: 3, meta: null };
+  const toolkit = { name: "Files", version: "1.0.0" };
+  const output = { available_modes: ["value", "error", "artifact"], value_schema: { val_type: "string" } };
+  await create("files", [definition({ toolkit, output })], (one) => answered(one, { value: "", artifact }));
+
+  const listed = await agent.get("/v1/tools/Files.Act");
+  const { body } = await run("Files.Act");
+
+  expect(listed.body).toMatchObject({
+    output: { available_modes: ["value", "error", "artifact"], value_schema: { val_type: "json" } },
+  });
+  const { meta: _, ...value } = artifact;
+  expect(body).toMatchObject({ success: true, output: { value } });
+});
+
+test("an artifact without an address is a failure whose outcome is unknown", async () => {
+  const toolkit = { name: "Lost", version: "1.0.0" };
+  await create("lost", [definition({ toolkit })], (one) => answered(one, { artifact: { size: 3 } }));
+
+  const { body } = await run("Lost.Act");
+
+  expect(body).toMatchObject({
+    success: false,
+    output: { error: { message: expect.stringContaining("artifact"), extra: { outcome: "unknown" } } },
+  });
+});
