@@ -8,6 +8,7 @@ import { actFor, type Identity, type Principal } from "../identity";
 import type { Limits } from "../limits";
 import type { Providers } from "../providers";
 import type { Secrets } from "../secrets";
+import { AskedConsents } from "./asked-consents";
 import type { Catalog } from "./definition";
 import { DryRun } from "./dry-run";
 import { Execute, type ExecuteOptions } from "./execute";
@@ -44,6 +45,7 @@ export class Tools {
   readonly #search: ToolSearch;
   readonly #requirements: Requirements;
   readonly #authorization: AuthorizationService;
+  readonly #asked: AskedConsents;
   readonly #execute: Execute;
   readonly #policy: ToolPolicy;
   readonly #dryRun: DryRun;
@@ -73,6 +75,7 @@ export class Tools {
     const registryOf = (projectId: string) => this.#registries.of(projectId);
     this.#requirements = new Requirements(providers, connections, authorization, secrets);
     this.#authorization = authorization;
+    this.#asked = new AskedConsents(core, connections, authorization);
     this.listings = new Listings({
       store: core.store,
       registryOf,
@@ -154,7 +157,8 @@ export class Tools {
       return this.#authorization.createCompleted(principal, userId);
     }
     const { provider, scopes } = authorization;
-    return this.#startConsent(principal, { userId, provider, scopes, nextUri: request.next_uri });
+    const wanted = { userId, provider, scopes, nextUri: request.next_uri };
+    return this.#asked.authorize(tool, wantedBy(principal, wanted));
   }
 
   /** Starts the consent that a call still requires; undefined if it requires none or an administrator must act first. */
@@ -202,12 +206,8 @@ export class Tools {
     );
   }
 
-  #startConsent(
-    principal: Principal,
-    wanted: Pick<ScopesRequest, "userId" | "provider" | "scopes" | "nextUri">,
-  ): Promise<Authorization> {
-    const { projectId, incarnation } = principal;
-    return this.#authorization.forScopes({ projectId, incarnation, actor: principal, ...wanted });
+  #startConsent(principal: Principal, wanted: WantedConsent): Promise<Authorization> {
+    return this.#authorization.forScopes(wantedBy(principal, wanted));
   }
 
   /** The tools that are compiled in, by toolkit and name, independent of projects and users. */
@@ -288,4 +288,11 @@ export class Tools {
     if (unknown.length > 0) throw toolNotFound(unknown.map(({ message }) => message).join(" "));
     return known;
   }
+}
+
+type WantedConsent = Pick<ScopesRequest, "userId" | "provider" | "scopes" | "nextUri">;
+
+function wantedBy(principal: Principal, wanted: WantedConsent): ScopesRequest {
+  const { projectId, incarnation } = principal;
+  return { projectId, incarnation, actor: principal, ...wanted };
 }

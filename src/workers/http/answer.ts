@@ -1,6 +1,6 @@
 // Reads an answer in the protocol. Every field may be absent or `null`, as older workers leave some out.
 import { isObject, type Json, type JsonObject, parseJson } from "../../base";
-import { fatal, GrantDead, ScopesLost, ToolError, upstreamFailed } from "../../tools";
+import { ConsentAsked, fatal, ToolError, upstreamFailed } from "../../tools";
 import { failureFrom } from "./tool-error";
 import { maybeRun } from "./no-answer";
 import { artifactValue } from "./output";
@@ -53,13 +53,11 @@ function requireOwn({ worker, tool, context }: Call, { execution_id: id }: JsonO
 
 /** The consent is that of the tool's own requirement. An address that the worker names is not passed on. */
 function consentNeeded({ tool, worker, context }: Call): ToolError {
-  const code = "requires_authorization";
-  const scopes = tool.authorization?.scopes ?? [];
   if (tool.authorization === undefined || context.grant === undefined)
     return fatal(`The worker ${worker.id} asks for an authorization that this tool does not declare.`, {
-      developerMessage: code,
+      developerMessage: "requires_authorization",
     });
-  return scopes.length === 0 ? new GrantDead(code) : new ScopesLost(code, scopes);
+  return new ConsentAsked(worker.id);
 }
 
 function log({ context }: Call, lines: Json | undefined): void {
