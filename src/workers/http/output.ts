@@ -4,7 +4,7 @@ import { checkForeignSchema, cleanDescription } from "../foreign";
 import type { WorkerTool } from "../tool";
 import { type Note, resultSchemaOf, texts } from "./value-schema";
 
-/** The ways in which a result arrives, as listings name them. */
+/** How a result can arrive, as listings name it. */
 const MODES = ["value", "error", "null", "artifact", "requires_authorization"];
 /** Those of a tool that declares none. Listings show them without being told. */
 const DEFAULT_MODES = ["value", "error"];

@@ -12,10 +12,8 @@ type Fields = { [key: string]: unknown };
 
 /** The state of a user (`met`, `status` and the like) is in the same record of tool listings, and means nothing here. */
 const KNOWN = ["authorization", "secrets", "metadata", "met"];
-const KNOWN_OF_AUTHORIZATION = [
-  ...["provider_id", "provider_type", "id", "oauth2"],
-  ...["status", "status_reason", "token_status"],
-];
+const STATE = ["status", "status_reason", "token_status"];
+const KNOWN_OF_AUTHORIZATION = ["provider_id", "provider_type", "id", "oauth2", ...STATE];
 
 /**
  * Returns the reason why the tool cannot be offered, as a text. `note` gets what is left out.

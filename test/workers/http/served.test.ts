@@ -1,6 +1,6 @@
 // What clients of the server get of HTTP workers: their catalogs, requirements, results and notices.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { api } from "../../support/api";
+import { api, at } from "../../support/api";
 import { type Site, startSite } from "../../support/site";
 import { SECRET } from "./driver";
 import { answered, type Arrived, definition, standIn } from "./stand-in";
@@ -93,4 +93,33 @@ test("an artifact without an address is a failure whose outcome is unknown", asy
     success: false,
     output: { error: { message: expect.stringContaining("artifact"), extra: { outcome: "unknown" } } },
   });
+});
+
+const LONG = `L${"o".repeat(99)}`;
+
+test("a tool with the longest names is listed, checked, run and offered to models by each of them", async () => {
+  const toolkit = { name: LONG, version: `1.0.0-${"v".repeat(94)}` };
+  await create("long", [definition({ name: "N".repeat(128), toolkit })]);
+  const listed = (await admin.get("/v1/workers/long/tools")).body;
+  const qualified = String(at(listed, "items.0.qualified_name"));
+  const full = String(at(listed, "items.0.fully_qualified_name"));
+  const formatted = await agent.get(`/v1/formatted_tools/${qualified}`);
+  const name = String(at(formatted.body, "function.name"));
+
+  expect([qualified.length, full.length, name.length]).toEqual([229, 330, 64]);
+  expect((await run(qualified)).body).toMatchObject({ success: true });
+  expect((await run(full)).body).toMatchObject({ success: true });
+  expect((await run(name)).body).toMatchObject({ success: true });
+  expect((await run(qualified, { tool_version: toolkit.version })).status).toBe(200);
+  const names = { tool_names: [full], user_id: "alice" };
+  expect((await agent.post("/v1/tools/requirements", names)).body).toMatchObject({ met: true });
+  const authorize = { tool_name: full, user_id: "alice" };
+  expect((await agent.post("/v1/tools/authorize", authorize)).body).toMatchObject({ status: "completed" });
+  const gateway = {
+    name: "Long",
+    slug: "long",
+    auth_type: "arcade_header",
+    tool_filter: { allowed_tools: [qualified] },
+  };
+  expect((await admin.post("/v1/orgs/default/projects/default/gateways", gateway)).status).toBe(201);
 });
