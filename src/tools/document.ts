@@ -23,11 +23,25 @@ export function toolRecord(tool: Tool): ToolRecord {
   };
 }
 
-function deprecationOf(definition: ToolDefinition): string | undefined {
+/** Why not to use a tool any more; undefined for one that is not deprecated. */
+export function deprecationOf(definition: ToolDefinition): string | undefined {
   return definition.replacement === undefined ? definition.deprecation : deprecationMessage(definition);
 }
 
-export function deprecationMessage({ name, replacement }: ToolDefinition): string {
+export interface Deprecation {
+  /** The tool that replaces it. */
+  replacement: string | undefined;
+  /** Undefined for a tool of a worker, which does not say. */
+  since: Date | undefined;
+}
+
+export function whenDeprecated(definition: ToolDefinition): Deprecation | undefined {
+  const { replacement, deprecatedSince } = definition;
+  if (deprecationOf(definition) === undefined) return undefined;
+  return { replacement, since: deprecatedSince === undefined ? undefined : new Date(deprecatedSince) };
+}
+
+function deprecationMessage({ name, replacement }: ToolDefinition): string {
   return `${name} is deprecated and will be removed. Use ${replacement ?? "its replacement"} instead.`;
 }
 

@@ -10,6 +10,7 @@ import type { Providers } from "../providers";
 import type { Secrets } from "../secrets";
 import { AskedConsents } from "./asked-consents";
 import type { Catalog } from "./definition";
+import { type Deprecation, whenDeprecated } from "./document";
 import { DryRun } from "./dry-run";
 import { Execute, type ExecuteOptions } from "./execute";
 import type { Idempotency } from "./idempotency";
@@ -215,16 +216,14 @@ export class Tools {
     return this.#registries.builtIn.summary();
   }
 
-  /** The replacement of a deprecated tool, and since when; undefined for other tools and for none. */
+  /** The replacement of a deprecated tool, and since when, as far as known; undefined for other tools and for none. */
   async deprecationOf(
     { projectId }: Principal,
     name: string,
     version?: string,
-  ): Promise<{ replacement: string; since: Date } | undefined> {
-    const tool = (await this.#registries.of(projectId)).peek(name, version);
-    const { replacement, deprecatedSince } = tool?.definition ?? {};
-    if (replacement === undefined || deprecatedSince === undefined) return undefined;
-    return { replacement, since: new Date(deprecatedSince) };
+  ): Promise<Deprecation | undefined> {
+    const definition = (await this.#registries.of(projectId)).peek(name, version)?.definition;
+    return definition && whenDeprecated(definition);
   }
 
   /** All scopes that the tools of a well-known provider need, sorted. */

@@ -1,6 +1,7 @@
 // Reads an answer in the protocol. Every field may be absent or `null`, as older workers leave some out.
 import { isObject, type Json, type JsonObject, parseJson } from "../../base";
 import { ConsentAsked, fatal, ToolError, upstreamFailed } from "../../tools";
+import { cleanDescription } from "../foreign";
 import { failureFrom } from "./tool-error";
 import { maybeRun } from "./no-answer";
 import { artifactValue } from "./output";
@@ -60,11 +61,13 @@ function consentNeeded({ tool, worker, context }: Call): ToolError {
   return new ConsentAsked(worker.id);
 }
 
-function log({ context }: Call, lines: Json | undefined): void {
+function log({ tool, context }: Call, lines: Json | undefined): void {
   if (!Array.isArray(lines)) return;
   for (const line of lines.slice(0, MOST_LINES)) {
     const { message, level, subtype } = objectIn(line);
     if (typeof message !== "string") continue;
+    // Some workers repeat the message of the definition, which the run has told already.
+    if (subtype === "deprecation" && cleanDescription(message) === tool.deprecation) continue;
     context.log(
       LEVELS.find((known) => known === level) ?? "info",
       message.slice(0, MOST_LETTERS),

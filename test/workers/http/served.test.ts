@@ -123,3 +123,24 @@ test("a tool with the longest names is listed, checked, run and offered to model
   };
   expect((await admin.post("/v1/orgs/default/projects/default/gateways", gateway)).status).toBe(201);
 });
+
+test("a deprecated tool says so in the log of its run and in a header", async () => {
+  const message = "Use Other.Act instead.";
+  const old = definition({ toolkit: { name: "Old", version: "1.0.0" }, deprecation_message: message });
+  // Some workers repeat it.
+  const logs = [{ message, level: "warning", subtype: "deprecation" }];
+  await create("old", [old], (one) => answered(one, { value: "done", logs }));
+  const fresh = definition({ toolkit: { name: "Fresh", version: "1.0.0" } });
+  await create("fresh", [fresh]);
+
+  const executed = await run("Old.Act");
+  const listed = await agent.get("/v1/tools/Old.Act");
+  const other = await run("Fresh.Act");
+
+  expect(at(executed.body, "output.logs")).toEqual([{ level: "warning", subtype: "deprecation", message }]);
+  expect(executed.headers.get("deprecation")).toMatch(/^@[0-9]+$/);
+  expect(listed.headers.get("deprecation")).toMatch(/^@[0-9]+$/);
+  expect(executed.headers.get("link")).toBeNull();
+  expect(at(other.body, "output.logs")).toBeUndefined();
+  expect(other.headers.get("deprecation")).toBeNull();
+});
