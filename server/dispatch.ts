@@ -150,7 +150,7 @@ function locationOf(request: Request, value: unknown): string {
   return `${parent}/${encodeURIComponent(id)}`;
 }
 
-/** `Deprecation` (RFC 9745) and the successor, on answers about a tool that has been replaced. */
+/** `Deprecation` (RFC 9745) and the successor, on answers about a deprecated tool. */
 async function markDeprecated(
   headers: Headers,
   { core, tools }: Runtime,
@@ -159,7 +159,10 @@ async function markDeprecated(
 ): Promise<void> {
   const deprecation = await tools.deprecationOf(principal, name, version);
   if (deprecation === undefined) return;
-  headers.set("deprecation", `@${Math.floor(deprecation.since.getTime() / 1000)}`);
+  // The header needs a date. A tool whose worker names none is deprecated by now.
+  const since = deprecation.since?.getTime() ?? core.clock.now();
+  headers.set("deprecation", `@${Math.floor(since / 1000)}`);
+  if (deprecation.replacement === undefined) return;
   headers.append(
     "link",
     `<${core.publicUrl()}/v1/tools/${deprecation.replacement}>; rel="successor-version"`,

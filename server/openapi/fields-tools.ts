@@ -18,7 +18,7 @@ export const TOOL_FIELDS: Readonly<Record<string, Field>> = {
   "ToolResponse.input": "What the tool takes.",
   "ToolResponse.output": "What the tool returns.",
   "ToolResponse.output.description": "What the value is.",
-  available_modes: "What an output may have: value, error.",
+  available_modes: "How a result arrives: value, error, null, artifact, requires_authorization.",
   deprecation_message: "What replaces a deprecated tool.",
   parameters: "The parameters of the tool.",
   "Parameter.name": "Name of the parameter.",

@@ -12,6 +12,7 @@ export {
   type PageExchange,
 } from "./page-authorization";
 export type { NewGrant } from "./finish";
+export { endOfFlow, type FlowEnd } from "./flow-end";
 export { endFlowsOfProvider, endFlowsOfUser } from "./end-of-provider";
 export type { Authorization, AuthorizationInitiation } from "./schema";
 export type { SignedInAs } from "./visitor";

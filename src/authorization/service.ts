@@ -36,6 +36,8 @@ export interface ScopesRequest {
   /** The scopes that are needed. */
   scopes: readonly string[];
   nextUri?: string | undefined;
+  /** Starts a consent also if nothing is missing. */
+  renews?: boolean;
 }
 
 export interface PendingConsents {
@@ -119,6 +121,7 @@ export class AuthorizationService {
     const known = await this.#connections.state(projectId, userId, provider);
     const state = known && (await this.#connections.stateNow(projectId, known.connectionId));
     if (
+      request.renews !== true &&
       state?.usable &&
       missingScopes(state.scopes, request.scopes, provider.oauth2.scopeAliases).length === 0
     ) {

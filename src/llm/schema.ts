@@ -2,6 +2,7 @@
 import { type Static, Type } from "typebox";
 import { AuthorizationResponse } from "../authorization/schema";
 import { passedOn } from "./passed-on";
+import { ToolName } from "../tools/schema";
 
 const number = (description: string) => Type.Optional(Type.Number({ description }));
 const integer = (description: string) => Type.Optional(Type.Integer({ description }));
@@ -81,7 +82,7 @@ const FunctionTool = Type.Object(
     function: Type.Optional(
       Type.Object(
         {
-          name: Type.String({ minLength: 1, maxLength: 200, description: "Name of the function." }),
+          name: Type.String({ ...ToolName, description: "Name of the function." }),
           description: text("What the function does, for the model."),
           parameters: free("JSON Schema of its arguments."),
           strict: Type.Optional(
@@ -110,7 +111,7 @@ export const ChatRequest = Type.Object(
       Type.String({ minLength: 1, maxLength: 256, description: "The user whom tools run for." }),
     ),
     tools: Type.Optional(
-      Type.Array(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), FunctionTool]), {
+      Type.Array(Type.Union([ToolName, FunctionTool]), {
         maxItems: MAX_TOOLS,
         description: "Names of tools of this server and function objects of the caller.",
       }),

@@ -110,6 +110,8 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
   /** `Type.Object` of parameters; each with a `description`. Defaults in the schema are filled in. */
   input: Input;
   output: Output;
+  /** How its results arrive, for listings. Absent: as a value or an error. */
+  modes?: readonly string[];
   /**
    * The grant that the tool needs; absent: none at all. Empty scopes: an active provider, no connection; for a tool of a
    * worker: a connection with any scopes. `provider` is a `provider_id`; with `id`, it is that one record.

@@ -23,11 +23,25 @@ export function toolRecord(tool: Tool): ToolRecord {
   };
 }
 
-function deprecationOf(definition: ToolDefinition): string | undefined {
+/** Why not to use a tool any more; undefined for one that is not deprecated. */
+export function deprecationOf(definition: ToolDefinition): string | undefined {
   return definition.replacement === undefined ? definition.deprecation : deprecationMessage(definition);
 }
 
-export function deprecationMessage({ name, replacement }: ToolDefinition): string {
+export interface Deprecation {
+  /** The tool that replaces it. */
+  replacement: string | undefined;
+  /** Undefined for a tool of a worker, which does not say. */
+  since: Date | undefined;
+}
+
+export function whenDeprecated(definition: ToolDefinition): Deprecation | undefined {
+  const { replacement, deprecatedSince } = definition;
+  if (deprecationOf(definition) === undefined) return undefined;
+  return { replacement, since: deprecatedSince === undefined ? undefined : new Date(deprecatedSince) };
+}
+
+function deprecationMessage({ name, replacement }: ToolDefinition): string {
   return `${name} is deprecated and will be removed. Use ${replacement ?? "its replacement"} instead.`;
 }
 
@@ -55,10 +69,10 @@ export function declaredRequirements({
 }
 
 function outputOf(definition: ToolDefinition): NonNullable<ToolRecord["output"]> {
-  const { output } = definition;
+  const { output, modes = ["value", "error"] } = definition;
   const description = resultText(output);
   return {
-    available_modes: ["value", "error"],
+    available_modes: [...modes],
     ...(description === undefined ? {} : { description }),
     value_schema: valueSchemaIn(definition, output, output),
   };

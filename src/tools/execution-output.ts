@@ -1,13 +1,13 @@
 // The output of a run: its value or its error, and what was logged for the caller.
-import { deprecationMessage } from "./document";
+import { deprecationOf } from "./document";
 import { toolErrorRecord } from "./failure";
 import type { Tool } from "./registry";
 import type { Logs, RunOutcome } from "./run";
 import type { ExecutionOutput } from "./schema";
 
 export function firstLogs({ definition }: Tool): Logs {
-  if (definition.replacement === undefined) return [];
-  return [{ level: "warning", subtype: "deprecation", message: deprecationMessage(definition) }];
+  const message = deprecationOf(definition);
+  return message === undefined ? [] : [{ level: "warning", subtype: "deprecation", message }];
 }
 
 export function outputOf(outcome: RunOutcome, tool: Tool, logs: Logs, withStack: boolean): ExecutionOutput {

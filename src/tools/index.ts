@@ -31,6 +31,7 @@ export {
   CallRefused,
   fatal,
   type FieldSentence,
+  ConsentAsked,
   GrantDead,
   KeysRefused,
   networkTimeout,

@@ -8,7 +8,7 @@ const LONGEST = 2000;
 
 /** Undefined if the schema says nothing. */
 export function resultText(output: unknown): string | undefined {
-  if (!isObject(output) || output["type"] === undefined) return undefined;
+  if (!isObject(output) || (output["type"] ?? output["anyOf"]) === undefined) return undefined;
   const text = `${capitalized(kindOf(output))}${describedBy(output)}${fieldsIn(output, 1)}`;
   const whole = /[.…]$/.test(text) ? text : `${text}.`;
   return whole.length > LONGEST ? `${whole.slice(0, LONGEST)}…` : whole;

@@ -5,6 +5,7 @@ import type { Authorization, AuthorizationService } from "../authorization";
 import { type Connections, type RenewedGrant, TokenRequestError } from "../connections";
 import type { Core } from "../core";
 import type { Provider } from "../providers";
+import { type AskedConsent, AskedConsents } from "./asked-consents";
 import { ConnectionCaches } from "./cache";
 import type { Caller } from "./caller";
 import { Carried, type ServerAnswer } from "./carried";
@@ -18,6 +19,7 @@ import type { Tool } from "./registry";
 import type { ExecutionOutput } from "./schema";
 import { TimeLimit } from "./time-limit";
 import {
+  ConsentAsked,
   GrantDead,
   networkTimeout,
   outcomeUnknown,
@@ -76,6 +78,7 @@ export class Runner {
   readonly #caches: ConnectionCaches;
   readonly #doubtful: DoubtfulRefusals;
   readonly #refusedKeys: RefusedKeys;
+  readonly #askedConsents: AskedConsents;
 
   constructor(core: Core, connections: Connections, authorization: AuthorizationService) {
     this.#core = core;
@@ -84,6 +87,7 @@ export class Runner {
     this.#caches = new ConnectionCaches(core.clock);
     this.#doubtful = new DoubtfulRefusals(core, connections);
     this.#refusedKeys = new RefusedKeys(core, connections);
+    this.#askedConsents = new AskedConsents(core, connections, authorization);
   }
 
   /** A failure of the tool is an outcome, not a rejection; that of `by.fence` rejects. */
@@ -123,8 +127,8 @@ export class Runner {
         return { error: progress.hasEffect ? afterEffect(doubtful, ready.tool) : doubtful };
       const refusal = await this.#refusedKeys.of(ready, failure);
       if (refusal !== undefined) return this.#withNewKey(ready, refusal);
-      const authorization = await this.#afterAuthFailure(ready, failure);
-      const told = progress.hasEffect ? afterEffect(failure, ready.tool) : failure;
+      const { error: cause, authorization } = await this.#afterAuthFailure(ready, failure);
+      const told = progress.hasEffect ? afterEffect(cause, ready.tool) : cause;
       return authorization === undefined ? { error: told } : { error: told, authorization };
     }
   }
@@ -211,9 +215,11 @@ export class Runner {
   }
 
   /** A dead grant or a lost scope becomes an unmet requirement; the answer contains a new consent. */
-  async #afterAuthFailure(ready: Ready, failure: ToolError): Promise<Authorization | undefined> {
+  async #afterAuthFailure(ready: Ready, failure: ToolError): Promise<AskedConsent> {
+    const asked = await this.#askedConsents.of(ready, failure);
+    if (asked !== undefined) return asked;
     const { projectId, grant, authorization } = ready;
-    if (grant === undefined || authorization?.provider === undefined) return undefined;
+    if (grant === undefined || authorization?.provider === undefined) return { error: failure };
     if (failure instanceof GrantDead) {
       // A doubtful one is marked already.
       await this.#connections.markDead(projectId, grant, "the platform no longer accepts the grant");
@@ -222,12 +228,13 @@ export class Runner {
       const gone = provided === undefined ? [] : grant.scopes.filter((scope) => !provided.includes(scope));
       await this.#connections.narrow(projectId, grant, [...needed, ...gone]);
     } else {
-      return undefined;
+      return { error: failure };
     }
     const { provider } = authorization;
     // A tool of a worker may learn only now what it needs.
     const more = failure instanceof ScopesLost && ready.tool.definition.foreign ? failure.needed : [];
-    return this.#startConsent(ready, provider, [...authorization.scopes, ...more]);
+    const started = await this.#startConsent(ready, provider, [...authorization.scopes, ...more]);
+    return started === undefined ? { error: failure } : { error: failure, authorization: started };
   }
 
   /** If no consent can be started (no user verification is configured), the answer is only the failure. */
@@ -259,7 +266,8 @@ function isRepeatable({ definition }: Tool): boolean {
 
 /** A run that has changed something must not be repeated because a later step failed. */
 function afterEffect(failure: ToolError, tool: Tool): ToolError {
-  const isFinal = !failure.canRetry && !(failure instanceof GrantDead) && !(failure instanceof ScopesLost);
+  const isRefusal = [ConsentAsked, GrantDead, ScopesLost].some((kind) => failure instanceof kind);
+  const isFinal = !failure.canRetry && !isRefusal;
   if (isFinal || isRepeatable(tool)) return failure;
   return outcomeUnknown(failure);
 }

@@ -132,7 +132,8 @@ export const ToolQuery = Type.Object({
   user_id: Type.Optional(UserId),
 });
 
-const ToolName = Type.String({ minLength: 1, maxLength: 200 });
+/** A toolkit of 100 characters, a tool of 128 and a version of 100, with the separators: what a worker may list. */
+export const ToolName = Type.String({ minLength: 1, maxLength: 330 });
 const ToolVersion = Type.Optional(Type.String({ minLength: 1, maxLength: 100 }));
 
 export const AuthorizeToolRequest = Type.Object({

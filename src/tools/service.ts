@@ -8,7 +8,9 @@ import { actFor, type Identity, type Principal } from "../identity";
 import type { Limits } from "../limits";
 import type { Providers } from "../providers";
 import type { Secrets } from "../secrets";
+import { AskedConsents } from "./asked-consents";
 import type { Catalog } from "./definition";
+import { type Deprecation, whenDeprecated } from "./document";
 import { DryRun } from "./dry-run";
 import { Execute, type ExecuteOptions } from "./execute";
 import type { Idempotency } from "./idempotency";
@@ -44,6 +46,7 @@ export class Tools {
   readonly #search: ToolSearch;
   readonly #requirements: Requirements;
   readonly #authorization: AuthorizationService;
+  readonly #asked: AskedConsents;
   readonly #execute: Execute;
   readonly #policy: ToolPolicy;
   readonly #dryRun: DryRun;
@@ -73,6 +76,7 @@ export class Tools {
     const registryOf = (projectId: string) => this.#registries.of(projectId);
     this.#requirements = new Requirements(providers, connections, authorization, secrets);
     this.#authorization = authorization;
+    this.#asked = new AskedConsents(core, connections, authorization);
     this.listings = new Listings({
       store: core.store,
       registryOf,
@@ -154,7 +158,8 @@ export class Tools {
       return this.#authorization.createCompleted(principal, userId);
     }
     const { provider, scopes } = authorization;
-    return this.#startConsent(principal, { userId, provider, scopes, nextUri: request.next_uri });
+    const wanted = { userId, provider, scopes, nextUri: request.next_uri };
+    return this.#asked.authorize(tool, wantedBy(principal, wanted));
   }
 
   /** Starts the consent that a call still requires; undefined if it requires none or an administrator must act first. */
@@ -202,12 +207,8 @@ export class Tools {
     );
   }
 
-  #startConsent(
-    principal: Principal,
-    wanted: Pick<ScopesRequest, "userId" | "provider" | "scopes" | "nextUri">,
-  ): Promise<Authorization> {
-    const { projectId, incarnation } = principal;
-    return this.#authorization.forScopes({ projectId, incarnation, actor: principal, ...wanted });
+  #startConsent(principal: Principal, wanted: WantedConsent): Promise<Authorization> {
+    return this.#authorization.forScopes(wantedBy(principal, wanted));
   }
 
   /** The tools that are compiled in, by toolkit and name, independent of projects and users. */
@@ -215,16 +216,14 @@ export class Tools {
     return this.#registries.builtIn.summary();
   }
 
-  /** The replacement of a deprecated tool, and since when; undefined for other tools and for none. */
+  /** The replacement of a deprecated tool, and since when, as far as known; undefined for other tools and for none. */
   async deprecationOf(
     { projectId }: Principal,
     name: string,
     version?: string,
-  ): Promise<{ replacement: string; since: Date } | undefined> {
-    const tool = (await this.#registries.of(projectId)).peek(name, version);
-    const { replacement, deprecatedSince } = tool?.definition ?? {};
-    if (replacement === undefined || deprecatedSince === undefined) return undefined;
-    return { replacement, since: new Date(deprecatedSince) };
+  ): Promise<Deprecation | undefined> {
+    const definition = (await this.#registries.of(projectId)).peek(name, version)?.definition;
+    return definition && whenDeprecated(definition);
   }
 
   /** All scopes that the tools of a well-known provider need, sorted. */
@@ -288,4 +287,11 @@ export class Tools {
     if (unknown.length > 0) throw toolNotFound(unknown.map(({ message }) => message).join(" "));
     return known;
   }
+}
+
+type WantedConsent = Pick<ScopesRequest, "userId" | "provider" | "scopes" | "nextUri">;
+
+function wantedBy(principal: Principal, wanted: WantedConsent): ScopesRequest {
+  const { projectId, incarnation } = principal;
+  return { projectId, incarnation, actor: principal, ...wanted };
 }

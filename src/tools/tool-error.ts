@@ -208,6 +208,17 @@ export class ScopesLost extends ToolError {
   }
 }
 
+/** A worker says that the user must authorize its tool. */
+export class ConsentAsked extends ToolError {
+  constructor(worker: string) {
+    const message = `The worker ${worker} asks for the user's consent: authorization required.`;
+    super("UPSTREAM_RUNTIME_AUTH_ERROR", false, message, {
+      developerMessage: "requires_authorization",
+      statusCode: 403,
+    });
+  }
+}
+
 /** A server refuses a call that had keys of the user, and has not performed it. Which key it means is not known. */
 export class KeysRefused extends ToolError {
   constructor(message: string) {

@@ -201,7 +201,7 @@ function withConsent({ providerId, scopes = [] }: LoadedWorker, tool: WorkerTool
 
 const NOTHING: Offered = { catalogs: [], collisions: new Map() };
 
-const VERSION = /^[\w.+-]{1,64}$/;
+const VERSION = /^[\w.+-]{1,100}$/;
 
 function toolkitOf(
   worker: LoadedWorker,

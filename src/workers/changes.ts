@@ -16,6 +16,7 @@ const FIELDS = [
   "description",
   "input",
   "output",
+  "modes",
   "metadata",
   "authorization",
   "secrets",

@@ -7,6 +7,7 @@ const MEMBERS = {
   description: true,
   input: true,
   output: true,
+  modes: true,
   authorization: true,
   secrets: true,
   userKeys: true,

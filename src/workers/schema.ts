@@ -3,6 +3,7 @@ import { type Static, Type } from "typebox";
 import { externalId, oauth2Fields, shownOAuth2, WorkerAuthorizeResponse } from "./schema-oauth";
 import { ChangedStdio, GivenStdio, StdioRecord } from "./stdio/schema";
 import { BindingResponse, ChosenId, SecretResponse } from "../identity/schema";
+import { ToolName } from "../tools/schema";
 
 const time = Type.String({ format: "date-time" });
 const closed = { additionalProperties: false };
@@ -273,7 +274,7 @@ export const WorkerDiffResponse = Type.Object({
 
 export const AcceptWorkerRequest = Type.Object({
   tools: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
+    Type.Array(ToolName, {
       minItems: 1,
       maxItems: 10_000,
       description: "Names as in the diff; absent: all.",

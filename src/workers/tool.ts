@@ -19,6 +19,8 @@ export interface WorkerTool {
   /** JSON Schema of an object, checked before it was stored. */
   input: JsonObject;
   output?: JsonObject;
+  /** How its results arrive, as an HTTP worker declares it. Absent: value and error. */
+  modes?: string[];
   /** Parameters whose values a model must not make up. */
   notInferrable?: string[];
   metadata: ToolMetadata;

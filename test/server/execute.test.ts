@@ -47,8 +47,8 @@ describe("a request", () => {
     ["without a tool", { tool_name: undefined }, "malformed_request", "tool_name is required"],
     ["with an empty tool name", { tool_name: "" }, "malformed_request", "tool_name must"],
     [
-      "with a tool name of 201 letters",
-      { tool_name: "x".repeat(201) },
+      "with a tool name of 331 letters",
+      { tool_name: "x".repeat(331) },
       "malformed_request",
       "tool_name must",
     ],

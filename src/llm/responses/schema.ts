@@ -1,5 +1,6 @@
 // Schemas of the Responses protocol. Requests are checked for common mistakes; unknown fields are passed on, mistyped ones
 // refused.
+import { ToolName } from "../../tools/schema";
 import { type Static, type TSchema, Type } from "typebox";
 import { AuthorizationResponse } from "../../authorization/schema";
 import { passedOn } from "../passed-on";
@@ -36,7 +37,7 @@ export const ResponsesRequest = Type.Object(
       Type.String({ minLength: 1, maxLength: 256, description: "The user whom tools run for." }),
     ),
     tools: Type.Optional(
-      Type.Array(Type.Union([Type.String({ minLength: 1, maxLength: 200 }), ResponsesTool]), {
+      Type.Array(Type.Union([ToolName, ResponsesTool]), {
         maxItems: MAX_TOOLS,
         description: "Names of tools of this server and functions of the caller.",
       }),

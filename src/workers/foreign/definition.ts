@@ -12,7 +12,7 @@ const ANYTHING = Type.Unknown();
  */
 export function definitionOf(tool: WorkerTool, run: ToolDefinition["run"]): ToolDefinition {
   const { name, description, metadata, authorization, ...rest } = tool;
-  const { secrets, notInferrable, deprecation, original, reserved } = rest;
+  const { secrets, notInferrable, deprecation, original, reserved, modes } = rest;
   return {
     name,
     description,
@@ -20,6 +20,7 @@ export function definitionOf(tool: WorkerTool, run: ToolDefinition["run"]): Tool
     input: inputOf(tool.input),
     // A schema that was checked when the catalog was read.
     output: tool.output === undefined ? ANYTHING : (tool.output as TSchema),
+    ...(modes === undefined ? {} : { modes }),
     foreign: true,
     ...(authorization === undefined ? {} : { authorization: providerOf(authorization) }),
     ...(secrets === undefined ? {} : { secrets }),

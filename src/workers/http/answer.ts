@@ -1,8 +1,10 @@
 // Reads an answer in the protocol. Every field may be absent or `null`, as older workers leave some out.
 import { isObject, type Json, type JsonObject, parseJson } from "../../base";
-import { fatal, GrantDead, ScopesLost, ToolError, upstreamFailed } from "../../tools";
+import { ConsentAsked, fatal, ToolError, upstreamFailed } from "../../tools";
+import { cleanDescription } from "../foreign";
 import { failureFrom } from "./tool-error";
 import { maybeRun } from "./no-answer";
+import { artifactValue } from "./output";
 import type { Call } from "./request";
 import type { Withheld } from "../withheld";
 
@@ -32,7 +34,15 @@ export function outputFrom(call: Call, body: JsonObject, withheld: Withheld): Js
   if (isObject(needed)) throw consentNeeded(call);
   if (body["success"] === false)
     throw new ToolError("UNKNOWN", false, `The worker ${call.worker.id} reports a failure and no reason.`);
-  return output["value"] ?? null;
+  return isObject(output["artifact"]) ? artifactOf(call, output["artifact"]) : (output["value"] ?? null);
+}
+
+/** A client that knows only values gets the artifact as one. */
+function artifactOf({ worker, tool }: Call, given: JsonObject): Json {
+  const artifact = artifactValue(given);
+  if ("value" in artifact) return artifact.value;
+  const message = `The worker ${worker.id} answered with ${artifact.problem}.`;
+  throw maybeRun(tool, upstreamFailed(message, { canRetry: false }));
 }
 
 /** An answer to another call must not be taken for the answer to this one. Older workers may leave the id empty. */
@@ -44,20 +54,20 @@ function requireOwn({ worker, tool, context }: Call, { execution_id: id }: JsonO
 
 /** The consent is that of the tool's own requirement. An address that the worker names is not passed on. */
 function consentNeeded({ tool, worker, context }: Call): ToolError {
-  const code = "requires_authorization";
-  const scopes = tool.authorization?.scopes ?? [];
   if (tool.authorization === undefined || context.grant === undefined)
     return fatal(`The worker ${worker.id} asks for an authorization that this tool does not declare.`, {
-      developerMessage: code,
+      developerMessage: "requires_authorization",
     });
-  return scopes.length === 0 ? new GrantDead(code) : new ScopesLost(code, scopes);
+  return new ConsentAsked(worker.id);
 }
 
-function log({ context }: Call, lines: Json | undefined): void {
+function log({ tool, context }: Call, lines: Json | undefined): void {
   if (!Array.isArray(lines)) return;
   for (const line of lines.slice(0, MOST_LINES)) {
     const { message, level, subtype } = objectIn(line);
     if (typeof message !== "string") continue;
+    // Some workers repeat the message of the definition, which the run has told already.
+    if (subtype === "deprecation" && cleanDescription(message) === tool.deprecation) continue;
     context.log(
       LEVELS.find((known) => known === level) ?? "info",
       message.slice(0, MOST_LETTERS),

@@ -24,7 +24,7 @@ function behaviourFrom(given: { [key: string]: unknown }): ToolMetadata["behavio
   return {
     operations: OPERATIONS.filter((operation) => operations.includes(operation)),
     read_only: isReadOnly,
-    destructive: flag(given["destructive"], !isReadOnly),
+    destructive: flag(given["destructive"] ?? !isReadOnly, true),
     idempotent: flag(given["idempotent"], false),
     open_world: flag(given["open_world"], true),
   };

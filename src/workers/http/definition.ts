@@ -3,8 +3,9 @@ import { isObject, type JsonObject, present } from "../../base";
 import { checkForeignSchema, cleanDescription, toolNameOf } from "../foreign";
 import type { WorkerTool } from "../tool";
 import { metadataFrom } from "./behaviour";
+import { declaredOutput } from "./output";
 import { requirementsFrom } from "./requirements";
-import { jsonSchemaOf, type Note, resultSchemaOf, texts } from "./value-schema";
+import { jsonSchemaOf, type Note } from "./value-schema";
 
 const TOOLKIT = /^[A-Za-z][A-Za-z0-9_]{0,99}$/;
 const VERSION = /^[\w.+-]{1,100}$/;
@@ -27,6 +28,9 @@ export function toolFrom(given: unknown, note: Note): WorkerTool | string {
   if (typeof toolkit === "string") return toolkit;
   const input = inputFrom(given["input"], note);
   if (typeof input === "string") return input;
+  // Other definitions of tools have them here.
+  if ([given["authorization"], given["secrets"]].some((part) => part !== undefined && part !== null))
+    return "it names an authorization or secrets outside of its requirements";
   const requirements = requirementsFrom(given["requirements"], note);
   if (typeof requirements === "string") return requirements;
   return {
@@ -35,7 +39,7 @@ export function toolFrom(given: unknown, note: Note): WorkerTool | string {
     name,
     description: cleanText(description) ?? "",
     ...input,
-    ...outputFrom(given["output"], note),
+    ...declaredOutput(given["output"], note),
     metadata: metadataFrom(given["metadata"]),
     ...requirements,
     ...present({ deprecation: cleanText(deprecation) }),
@@ -63,8 +67,8 @@ function toolkitFrom(given: unknown): WorkerTool["toolkit"] | string {
 
 /** A closed list of parameters, as the worker checks it. */
 function inputFrom(given: unknown, note: Note): Pick<WorkerTool, "input" | "notInferrable"> | string {
-  const list: unknown = isObject(given) ? (given["parameters"] ?? []) : [];
-  if (!Array.isArray(list)) return "its parameters are not a list";
+  const list: unknown = isObject(given) ? (given["parameters"] ?? []) : (given ?? []);
+  if (!Array.isArray(list) || list === given) return "its parameters are not a list";
   const properties = new Map<string, JsonObject>();
   const required: string[] = [];
   const notInferrable: string[] = [];
@@ -73,6 +77,8 @@ function inputFrom(given: unknown, note: Note): Pick<WorkerTool, "input" | "notI
     if (!isObject(parameter) || typeof name !== "string" || name === "")
       return "it has a parameter without a name";
     if (properties.has(name)) return "it has two parameters with the same name";
+    if (![parameter["required"], parameter["inferrable"]].every(isFlag))
+      return "it has a parameter whose required or inferrable is neither true nor false";
     properties.set(name, parameterSchema(name, parameter, note));
     if (parameter["required"] === true) required.push(name);
     if (parameter["inferrable"] === false) notInferrable.push(name);
@@ -88,23 +94,11 @@ function inputFrom(given: unknown, note: Note): Pick<WorkerTool, "input" | "notI
   return { input: checked.schema, ...(notInferrable.length === 0 ? {} : { notInferrable }) };
 }
 
+function isFlag(value: unknown): boolean {
+  return value === undefined || value === null || typeof value === "boolean";
+}
+
 function parameterSchema(name: string, given: { [key: string]: unknown }, note: Note): JsonObject {
   const schema = jsonSchemaOf(given["value_schema"], `parameter ${name}`, note);
   return { ...schema, ...present({ description: cleanText(given["description"]) }) };
-}
-
-/** The tool can be used without a description of its output. */
-function outputFrom(given: unknown, note: Note): Pick<WorkerTool, "output"> {
-  if (!isObject(given) || !isObject(given["value_schema"])) return {};
-  // Absent: every mode. A result of nothing arrives as an empty text.
-  const modes = texts(given["available_modes"]);
-  const schema = resultSchemaOf(given["value_schema"], modes.length === 0 || modes.includes("null"), note);
-  const description = cleanText(given["description"]);
-  const checked = checkForeignSchema({ ...schema, ...present({ description }) }, "any");
-  if ("reason" in checked) {
-    note(`the type of its output is left out: ${checked.reason}`);
-    return {};
-  }
-  for (const dropped of checked.dropped) note(`output: ${dropped}`);
-  return { output: checked.schema };
 }

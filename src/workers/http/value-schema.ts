@@ -47,7 +47,7 @@ function membersNullable(schema: JsonObject): JsonObject {
 function shapeOf(given: Fields, place: string, note: Note): JsonObject | undefined {
   switch (given["val_type"]) {
     case "string":
-      return { type: "string", ...closedList(given) };
+      return { type: "string", ...closedList(given, place, note) };
     case "integer":
     case "number":
     case "boolean":
@@ -89,9 +89,13 @@ function objectOf(properties: Fields, required: unknown, place: string, note: No
   };
 }
 
-function closedList(given: Fields): JsonObject {
-  const values = texts(given["enum"]);
-  return values.length === 0 ? {} : { enum: values };
+function closedList(given: Fields, place: string, note: Note): JsonObject {
+  const { enum: list } = given;
+  const values = texts(list);
+  if (list === undefined || list === null || (Array.isArray(list) && list.length === 0)) return {};
+  if (Array.isArray(list) && list.every((value) => typeof value === "string")) return { enum: values };
+  note(`${place} has an enum that is not a list of texts; left out`);
+  return {};
 }
 
 function nullable(schema: JsonObject): JsonObject {

@@ -38,9 +38,11 @@ export function plainMetadata(meta: unknown): ToolMetadata {
 export function unmetNeeds(meta: unknown): string[] {
   const { requirements } = ownWords(meta);
   const { authorization, secrets } = isObject(requirements) ? requirements : {};
+  const isNone = (need: unknown): boolean =>
+    need === undefined || need === null || (Array.isArray(need) && need.length === 0);
   return [
-    ...(isObject(authorization) ? ["a token of the user at another platform"] : []),
-    ...(Array.isArray(secrets) && secrets.length > 0 ? ["secrets"] : []),
+    ...(isNone(authorization) ? [] : ["a token of the user at another platform"]),
+    ...(isNone(secrets) ? [] : ["secrets"]),
   ];
 }
 

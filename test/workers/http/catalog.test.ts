@@ -20,6 +20,7 @@ const parameter = (value_schema: unknown, fields: object = {}): object => ({
 
 describe("a tool that breaks a rule is left out, and the others stay:", () => {
   const needs = (authorization: object): object => ({ requirements: { authorization } });
+  const IDP = { provider_id: "idp", provider_type: "oauth2" };
 
   test.each([
     ["it is not an object", "text", "not an object"],
@@ -43,7 +44,38 @@ describe("a tool that breaks a rule is left out, and the others stay:", () => {
     ["it is much too large", definition({ description: "x".repeat(700_000) }), "600000 characters"],
     ["its authorization is of another type", definition(needs({ provider_type: "saml", id: "a" })), "oauth2"],
     ["its authorization names nothing", definition(needs({ provider_type: "oauth2" })), "provider_id"],
+    ["its authorization is not an object", definition(needs([IDP])), "authorization"],
+    ["its authorization has scopes elsewhere", definition(needs({ ...IDP, scopes: ["a"] })), "(scopes)"],
+    ["its provider is not a text", definition(needs({ provider_id: 7, id: "a" })), "provider_id"],
+    ["its type is not a text", definition(needs({ ...IDP, provider_type: 7 })), "oauth2"],
+    ["its scopes are one text", definition(needs({ ...IDP, oauth2: { scopes: "a b" } })), "scopes"],
+    ["a scope is not a text", definition(needs({ ...IDP, oauth2: { scopes: ["a", 7] } })), "scopes"],
+    ["its scopes have another name", definition(needs({ ...IDP, oauth2: { scope: "a" } })), "(scope)"],
+    ["its oauth2 is not an object", definition(needs({ ...IDP, oauth2: ["a"] })), "oauth2"],
+    ["its requirements are a list", definition({ requirements: [IDP] }), "requirements"],
+    ["a requirement is not known", definition({ requirements: { auth: IDP } }), "(auth)"],
+    ["its authorization is elsewhere", definition({ authorization: IDP }), "outside"],
+    ["its secrets are elsewhere", definition({ secrets: [{ key: "A" }] }), "outside"],
+    ["its secrets are an object", definition({ requirements: { secrets: { key: "A" } } }), "secrets"],
     ["a secret has another name", definition({ requirements: { secrets: [{ key: "a-b" }] } }), "a secret"],
+    ["a secret has no name", definition({ requirements: { secrets: [{ name: "A" }] } }), "key_id"],
+    ["a secret is a text", definition({ requirements: { secrets: ["A"] } }), "key_id"],
+    [
+      "a secret has two names",
+      definition({ requirements: { secrets: [{ key: "A", key_id: "B" }] } }),
+      "a secret",
+    ],
+    ["its input is a list", definition({ input: [{ name: "a" }] }), "not a list"],
+    [
+      "a model may make up a parameter, or not",
+      definition(parameter({ val_type: "string" }, { inferrable: "false" })),
+      "inferrable",
+    ],
+    [
+      "a parameter is required, or not",
+      definition(parameter({ val_type: "string" }, { required: "true" })),
+      "required",
+    ],
   ])("%s", async (_, bad, reason) => {
     const { tools, skipped } = await read(bad, definition({ name: "Good" }));
     expect(tools.map(({ name }) => name)).toEqual(["Good"]);
@@ -68,6 +100,21 @@ describe("a tool that breaks a rule is left out, and the others stay:", () => {
     expect(tools.map(({ name }) => name)).toEqual(["Act"]);
     expect(skipped).toEqual([{ name: expect.any(String), reason: expect.stringContaining(reason) }]);
   });
+});
+
+test("a secret is named by key or by key_id", async () => {
+  const { tool, skipped } = await only({
+    requirements: { secrets: [{ key: "A" }, { key_id: "B", key: null }, { key: "b" }] },
+  });
+  expect(tool?.secrets).toEqual(["A", "B"]);
+  expect(skipped).toEqual([]);
+});
+
+test("the state of a user in a requirement means nothing", async () => {
+  const state = { status: "active", status_reason: "x", token_status: "completed" };
+  const authorization = { provider_id: "idp", provider_type: "oauth2", oauth2: { scopes: ["a"] }, ...state };
+  const { tool } = await only({ requirements: { met: true, authorization, secrets: [] } });
+  expect(tool?.authorization).toEqual({ provider: "idp", scopes: ["a"] });
 });
 
 test("several versions of a toolkit are several tools", async () => {
@@ -155,6 +202,7 @@ describe("types", () => {
 
   test.each([
     ["a type that is not known", { val_type: "date" }, {}, "not known (date)"],
+    ["a list of numbers for texts", { val_type: "string", enum: ["1", 2] }, { type: "string" }, "left out"],
     ["a list of texts for numbers", { val_type: "integer", enum: ["1"] }, { type: "integer" }, "left out"],
   ])("%s is not checked, and noted", async (_, given, schema, reason) => {
     const { tool, skipped } = await only(parameter(given));
@@ -202,6 +250,31 @@ describe("the type of a result", () => {
   });
 });
 
+describe("the modes of a result", () => {
+  test.each([
+    [["value", "error"], undefined],
+    [
+      ["null", "error", "value", "hologram"],
+      ["value", "error", "null"],
+    ],
+    [["artifact"], ["artifact"]],
+    [null, undefined],
+  ])("%j are listed as %j", async (available_modes, modes) => {
+    expect((await only({ output: { available_modes } })).tool?.modes).toEqual(modes);
+  });
+
+  test("say whether its type is that of a value, of an artifact, or either", async () => {
+    const typeWith = async (output: object) => (await only({ output })).tool?.output;
+    const value_schema = { val_type: "string" };
+    const artifact = expect.objectContaining({ type: "object", required: ["url"] });
+    expect(await typeWith({ available_modes: ["artifact", "error"] })).toEqual(artifact);
+    expect(await typeWith({ available_modes: ["artifact", "value"] })).toBeUndefined();
+    expect(await typeWith({ available_modes: ["artifact", "value"], value_schema })).toEqual({
+      anyOf: [{ type: "string" }, artifact],
+    });
+  });
+});
+
 describe("metadata", () => {
   test("that contradicts itself is taken as it is, with what is missing filled in", async () => {
     const { tool } = await only({
@@ -224,10 +297,23 @@ describe("metadata", () => {
     });
   });
 
+  test("that cannot be read is the worst that it may be", async () => {
+    const { tool } = await only({
+      metadata: { behavior: { read_only: true, destructive: "no", idempotent: "yes", open_world: "no" } },
+    });
+    expect(tool?.metadata.behavior).toMatchObject({ destructive: true, idempotent: false, open_world: true });
+  });
+
   test("of any other form is none", async () => {
     const { tool } = await only({ metadata: "text" });
     expect(tool?.metadata.behavior).toMatchObject({ read_only: false, destructive: true, open_world: true });
   });
+});
+
+test("metadata without a name that can be read is noted", async () => {
+  const { tool, skipped } = await only({ requirements: { metadata: [{ name: "coordinator_url" }] } });
+  expect(tool?.sendsMetadata).toBeUndefined();
+  expect(skipped).toEqual([{ name: "Peer.Act", reason: expect.stringContaining("metadata") }]);
 });
 
 test("client_id is sent only with an authorization", async () => {

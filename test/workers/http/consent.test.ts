@@ -76,7 +76,6 @@ describe("a worker that answers", () => {
       },
     });
     expect(tokens()).toEqual(["first-token", "second-token"]);
-    expect((await run()).status).toBe(403);
   });
 
   test("that an authorization is required: the consent is ours, for the tool's own scopes", async () => {
@@ -91,7 +90,6 @@ describe("a worker that answers", () => {
     expect(text).not.toContain("evil.example");
     expect(text).not.toContain("admin");
     expect(tokens()).toEqual(["first-token"]);
-    expect((await run()).status).toBe(403);
   });
 
   test("401 itself: the grant of the user goes on", async () => {

@@ -1,6 +1,6 @@
 // Error objects of every age of the protocol, and those that break it.
 import { describe, expect, test } from "bun:test";
-import { GrantDead, ScopesLost } from "../../../src/tools";
+import { ConsentAsked, GrantDead } from "../../../src/tools";
 import type { WorkerTool } from "../../../src/workers/tool";
 import { type CallOptions, drive, toolOf, workerAt } from "./driver";
 import { answered, standIn } from "./stand-in";
@@ -115,8 +115,7 @@ describe("an answer that requires an authorization", () => {
     const { error } = await called({ requires_authorization: needed }, AUTHORIZED, {
       token: "token-of-alice",
     });
-    expect(error).toBeInstanceOf(ScopesLost);
-    expect(error).toMatchObject({ needed: ["read", "write"] });
+    expect(error).toBeInstanceOf(ConsentAsked);
     expect(JSON.stringify(error?.details) + String(error?.message)).not.toContain("evil.example");
   });
 

@@ -135,6 +135,17 @@ describe("a tool", () => {
     ]);
   });
 
+  test("says what it needs also in a form that is not known", async () => {
+    const requirements = { authorization: ["mail"], secrets: { key: "K" } };
+    const { skipped } = await catalogOf([
+      { name: "a", inputSchema: object, _meta: { arcade: { requirements } } },
+    ]);
+    expect(skipped.map(({ reason }) => reason)).toEqual([
+      expect.stringContaining("a token"),
+      expect.stringContaining("secrets"),
+    ]);
+  });
+
   test("of a trusted server is as harmless as it says", async () => {
     const { tools } = await catalogOf([
       { name: "reads", inputSchema: object, annotations: { readOnlyHint: true } },
