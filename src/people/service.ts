@@ -73,6 +73,11 @@ export class People {
     return began === method && (await this.isKnown(projectId, person.userId)) ? person : undefined;
   }
 
+  /** Waits until what the provider has returned is stored. */
+  close(): Promise<void> {
+    return this.#groups.close();
+  }
+
   async #invitedRole(projectId: string, userId: string): Promise<PersonRole | null> {
     // Project ids contain no spaces.
     return this.#roles.get(`${projectId} ${userId}`, async () => {
