@@ -117,22 +117,22 @@ describe("a refresh token", () => {
 });
 
 describe("what a provider returns", () => {
-  testOnSqlite("survives a failure of any question to the database", async () => {
-    for (let number = 1, hasFailed = true; hasFailed && number < 100; number++) {
+  // An ID token lives for an hour, and the clock moves with each question.
+  for (const first of [1, 9, 17])
+    testOnSqlite(`survives a failure of any question to the database, from number ${first} on`, async () => {
       const failing = new Failing();
       const { deployment, groups } = await withAlice({ openStore: failing.openStore });
       await using _deployment = deployment;
-      failing.from(number, true);
-      await groups().catch(() => undefined);
-      hasFailed = failing.end();
-      deployment.clock.move(31_000);
-      const later = await groups();
+      for (let number = first; number < first + 8; number++) {
+        failing.from(number, true);
+        await groups().catch(() => undefined);
+        failing.end();
+        deployment.clock.move(31_000);
+        expect([number, await groups()]).toEqual([number, ["ops"]]);
 
-      expect([number, later]).toEqual([number, ["ops"]]);
-      deployment.clock.move(FIVE_MINUTES);
-      expect([number, await groups()]).toEqual([number, ["ops"]]);
-    }
-  });
+        deployment.clock.move(FIVE_MINUTES);
+      }
+    });
 
   testOnSqlite("is used from memory until the database works again", async () => {
     const failing = new Failing();
