@@ -22,9 +22,13 @@ export function* rememberErasure(user: Named, now: number): Transaction<void> {
   yield* run(ADD, digestOf(user), now);
 }
 
-/** The entries that may be stored: all except those of calls that began before their user was erased. */
+/**
+ * The entries that may be stored: all except those of calls that began before their user was erased. `time`: what
+ * `DeletionTime` says.
+ */
 export function* withoutErased<E extends { entry: Named & { durationMs: number }; now: number }>(
   entries: readonly E[],
+  time: number | undefined,
 ): Transaction<readonly E[]> {
   const newest = (yield* get(NEWEST))?.at ?? undefined;
   if (newest === undefined) return entries;
@@ -33,8 +37,7 @@ export function* withoutErased<E extends { entry: Named & { durationMs: number }
     const erasedAt = (yield* get(ERASED_AT, digestOf(added.entry)))?.at ?? -Infinity;
     if (added.now - added.entry.durationMs > erasedAt) kept.push(added);
   }
-  const last = entries.at(-1);
-  if (last !== undefined && newest < last.now - DAY_MS) yield* run(FORGET, last.now - DAY_MS);
+  if (time !== undefined && newest < time - DAY_MS) yield* run(FORGET, time - DAY_MS);
   return kept;
 }
 

@@ -249,11 +249,10 @@ function* addAll(
   time: Transaction<number | undefined>,
   keepMs: number,
 ): Transaction<void> {
-  if (entries.length > 0 && keepMs < Infinity) {
-    const now = yield* time;
-    if (now !== undefined) yield* send(PRUNE, 2 * entries.length + PRUNE_AT_LEAST, now - keepMs);
-  }
-  for (const added of yield* withoutErased(entries)) yield* add(rowOf(added));
+  const now = entries.length > 0 ? yield* time : undefined;
+  if (now !== undefined && keepMs < Infinity)
+    yield* send(PRUNE, 2 * entries.length + PRUNE_AT_LEAST, now - keepMs);
+  for (const added of yield* withoutErased(entries, now)) yield* add(rowOf(added));
   for (const { kind, id, now } of stamps) yield* send(STAMP, kind, id, now);
   for (const kind of new Set(stamps.map((stamp) => STAMPED[stamp.kind]))) yield* touch(kind);
 }

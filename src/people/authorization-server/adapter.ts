@@ -4,6 +4,7 @@ import { InvalidGrant } from "oidc-provider/lib/helpers/errors.js";
 import { isObject, type JsonObject } from "../../base";
 import type { Core } from "../../core";
 import { hashOf, Unopenable } from "../../crypto";
+import { DeletionTime } from "../../store";
 import { DEFAULT_ID } from "../../identity";
 import type { Clients } from "./clients";
 import {
@@ -44,11 +45,12 @@ const SWEEP_EVERY = 100;
 
 /** The adapter for a kind of the library. */
 export function adapterOf(parts: AdapterParts): (kind: string) => Adapter {
+  const deletionTime = new DeletionTime(parts.core.clock);
   return (kind) => {
     if (kind === "Client") return clientAdapter(parts.clients);
     // The library's own sessions: each time, the person is the one who is signed in with the browser.
     if (kind === "Session") return NOTHING;
-    return new Items(parts, kind);
+    return new Items(parts, kind, deletionTime);
   };
 }
 
@@ -69,10 +71,12 @@ function clientAdapter(clients: Clients): Adapter {
 class Items implements Adapter {
   readonly #parts: AdapterParts;
   readonly #kind: string;
+  readonly #deletionTime: DeletionTime;
   #added = 0;
 
-  constructor(parts: AdapterParts, kind: string) {
+  constructor(parts: AdapterParts, kind: string, deletionTime: DeletionTime) {
     this.#parts = parts;
+    this.#deletionTime = deletionTime;
     this.#kind = kind;
   }
 
@@ -99,9 +103,11 @@ class Items implements Adapter {
       expires_at: expiresIn === undefined ? null : now + expiresIn * 1000,
       consumed_at: null,
     };
+    const deletionTime = this.#deletionTime;
     const isFull = OPEN_KINDS.includes(this.#kind) && ++this.#added % SWEEP_EVERY === 0;
     await store.write(function* () {
-      yield* removeExpired(now);
+      const time = yield* deletionTime.now();
+      if (time !== undefined) yield* removeExpired(time);
       yield* putItem(row);
       if (isFull) yield* removeOldest(row.kind);
     });
