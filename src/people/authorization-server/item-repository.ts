@@ -1,7 +1,17 @@
 // SQL of what the authorization server keeps until it expires: codes, refresh tokens, interactions. Their ids are secrets, so
 // only hashes of them are stored.
 import { sealedColumn, type Place } from "../../crypto";
-import { command, erase, insertInto, query, run, type Store, touch, type Transaction } from "../../store";
+import {
+  command,
+  erase,
+  get,
+  insertInto,
+  query,
+  run,
+  type Store,
+  touch,
+  type Transaction,
+} from "../../store";
 
 export interface ItemRow {
   kind: string;
@@ -106,6 +116,11 @@ export function* putItem(row: ItemRow): Transaction<void> {
 /** False if it has been consumed before, perhaps by another process at this moment. */
 export function* consumeItem(kind: string, hash: string, now: number): Transaction<boolean> {
   return (yield* consume({ kind, hash, now })) > 0;
+}
+
+/** The tokens of the sign-in to which an item belongs. */
+export function* chainOfItem(kind: string, hash: string): Transaction<string | undefined> {
+  return (yield* get(FIND, kind, hash))?.grant_hash ?? undefined;
 }
 
 export function* removeItem(kind: string, hash: string): Transaction<void> {
