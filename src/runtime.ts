@@ -124,11 +124,8 @@ export async function createRuntime(
       endReads,
       close: async () => {
         services.ownState.close();
-        await Promise.all([
-          services.connections.close(),
-          services.idempotency.close(),
-          services.workers.close(),
-        ]);
+        const { connections, people, idempotency, workers } = services;
+        await Promise.all([connections, people, idempotency, workers].map((service) => service.close()));
         await services.refusals.close();
         await services.executionLog.close();
         await close();

@@ -6,7 +6,7 @@ import type { Core } from "../core";
 import { hashOf, newToken, type Place, sameSecret } from "../crypto";
 import { RuntimeError } from "../errors";
 import type { Provider, Providers } from "../providers";
-import { isFirst } from "../store";
+import { DeletionTime, isFirst } from "../store";
 import { providerAddress } from "./address";
 import { parseCallback } from "./callback/checks";
 
@@ -37,10 +37,12 @@ interface SealedState {
 export class PageAuthorization {
   readonly #core: Core;
   readonly #providers: Providers;
+  readonly #deletionTime: DeletionTime;
 
   constructor(core: Core, providers: Providers) {
     this.#core = core;
     this.#providers = providers;
+    this.#deletionTime = new DeletionTime(core.clock);
   }
 
   /** The address for the browser, and the cookie that binds it. `cookie`: the current one of the browser. */
@@ -126,8 +128,9 @@ export class PageAuthorization {
    * and a repeated exchange may revoke what the first one got.
    */
   #isFirst(state: string, expiresAt: number): Promise<boolean> {
-    const { store, clock } = this.#core;
-    return store.write(() => isFirst(`code of ${hashOf(state)}`, clock.now(), expiresAt));
+    return this.#core.store.write(() =>
+      isFirst(`code of ${hashOf(state)}`, this.#deletionTime.now(), expiresAt),
+    );
   }
 
   // The keyring refuses forged states, and those of a deleted data key.

@@ -6,7 +6,7 @@ import { type HeldLease, releaseLease, type Transaction } from "../store";
 import { withDetails } from "./extra-requests";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
-import type { RepeatedWrites } from "./repeated-writes";
+import type { RepeatedWrites } from "../repeated-writes";
 import { addRevocation } from "./revocation-rows";
 import type { Revocations } from "./revocations";
 import type { TokenGrant } from "./token-request";

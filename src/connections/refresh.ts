@@ -8,7 +8,7 @@ import { namesAnotherAccount } from "./account";
 import * as repository from "./repository";
 import type { ConnectionRow } from "./repository";
 import { type NewTokens, tokenKey, type UnstoredParts, UnstoredTokens } from "./new-tokens";
-import type { RepeatedWrites } from "./repeated-writes";
+import type { RepeatedWrites } from "../repeated-writes";
 import type { Revocations } from "./revocations";
 import { postpone, postponed } from "./postponed";
 import { databaseFailure, RefreshLeases, Superseded } from "./refresh-lease";

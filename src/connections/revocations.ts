@@ -9,7 +9,7 @@ import { accountOf } from "./account";
 import { ConsentsInProgress } from "./consents-in-progress";
 import { FormerProviders } from "./former-providers";
 import { type Offer, openOrder, ReclaimedGrants } from "./reclaimed";
-import type { RepeatedWrites } from "./repeated-writes";
+import type { RepeatedWrites } from "../repeated-writes";
 import * as repository from "./repository";
 import { revokeOrRefresh } from "./revoke-expired";
 import {

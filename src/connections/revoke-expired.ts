@@ -2,7 +2,7 @@
 // grant is refreshed, and then revoked.
 import type { Core } from "../core";
 import type { ClientKeys, Provider } from "../providers";
-import { isTemporary, type RepeatedWrites } from "./repeated-writes";
+import { isTemporary, type RepeatedWrites } from "../repeated-writes";
 import { replaceTokens, type RevocationRow } from "./revocation-rows";
 import { revokeGrant, type Revoked } from "./revoke";
 import { TokenRequestError } from "./token-answer";

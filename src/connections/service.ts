@@ -11,7 +11,7 @@ import { type Earlier, GrantStore, type NewGrant } from "./grant-store";
 import { CachedConnection, type LiveGrant, LiveGrants } from "./live";
 import { ConnectionPages, hasExpired, isUsable } from "./pages";
 import { canRefresh, Refresher } from "./refresh";
-import { isTemporary, RepeatedWrites } from "./repeated-writes";
+import { isTemporary, RepeatedWrites } from "../repeated-writes";
 import { endGrant, narrowGrant, restoreGrant, type UsedGrant } from "./grant-changes";
 import { type OwnConnection, ownConnections } from "./own";
 import * as repository from "./repository";

@@ -3,7 +3,7 @@ import * as oauth from "oauth4webapi";
 import { isSameIssuer, loadMetadata } from "../authorization-server";
 import { isObject, isFresh, Redacted } from "../base";
 import type { Core } from "../core";
-import { readJson } from "../egress";
+import { type EgressRequest, readJson } from "../egress";
 import { configurationError } from "../errors";
 import { originsOf } from "../origins";
 
@@ -69,8 +69,8 @@ export class OpenIdIssuer {
     return { keys: keys.filter((key) => isObject(key)) };
   }
 
-  /** Options for the library: all its requests go through `egress`. */
-  options() {
+  /** Options for the library: all its requests go through `egress`. `fence`: see `EgressRequest`. */
+  options(fence?: EgressRequest["fence"]) {
     return {
       // `egress` applies the address policy, which decides about plain http.
       [oauth.allowInsecureRequests]: true,
@@ -85,6 +85,7 @@ export class OpenIdIssuer {
           method: method === "POST" ? "POST" : "GET",
           headers,
           maxBytes: MAX_BYTES,
+          fence,
           ...(isSecret ? { secretsFor: this.#origins ?? [] } : {}),
           ...(body instanceof URLSearchParams ? { body: new Redacted(body.toString()) } : {}),
         });

@@ -1,25 +1,16 @@
 // The groups of people. Those of an OpenID provider are asked for again after five minutes; if that fails, the person has none
 // until it works. Those of a proxy are what it has said last.
-import { isFresh, timestamp } from "../base";
+import { allEnded, isFresh } from "../base";
 import type { Core } from "../core";
 import { CachedByGeneration } from "../store";
-import {
-  claim,
-  fail,
-  findIdentity,
-  type IdentityRow,
-  keepTokens,
-  putIdentity,
-  renew,
-  tokensPlace,
-} from "./identity-repository";
+import { GroupReading } from "./group-reading";
+import { findIdentity, type IdentityRow, putIdentity, tokensPlace } from "./identity-repository";
 import type { Claims, OpenIdClient, ProviderTokens } from "./openid";
 
 const FRESH_MS = 5 * 60_000;
-/** After a failure, and how long another server may take. */
 const RETRY_MS = 30_000;
+/** How long a caller waits for another server that reads them. */
 const PATIENCE_MS = 10_000;
-const LOOK_MS = 250;
 const MOST = 2000;
 const LONGEST = 512;
 const NONE: readonly string[] = [];
@@ -40,13 +31,13 @@ export interface Identified {
 
 export class Groups {
   readonly #core: Core;
-  readonly #client: OpenIdClient;
+  readonly #reader: GroupReading;
   readonly #known: CachedByGeneration<string, Known | undefined>;
   readonly #reading = new Map<string, Promise<readonly string[]>>();
 
   constructor(core: Core, client: OpenIdClient) {
     this.#core = core;
-    this.#client = client;
+    this.#reader = new GroupReading(core, { client, inClaims: (claims) => this.inClaims(claims) });
     this.#known = new CachedByGeneration(core.store, "people");
   }
 
@@ -76,7 +67,12 @@ export class Groups {
     const key = keyOf(projectId, userId);
     const running = this.#reading.get(key);
     if (running !== undefined) return running;
-    const reading = this.#again(projectId, userId).finally(() => this.#reading.delete(key));
+    const unstored = this.#reader.unstored(key);
+    if (unstored !== undefined) {
+      const isRead = unstored.kind === "read" && isFresh(unstored.at, FRESH_MS, now);
+      return isRead ? unstored.groups : NONE;
+    }
+    const reading = this.#again(key, projectId, userId).finally(() => this.#reading.delete(key));
     this.#reading.set(key, reading);
     return reading;
   }
@@ -97,67 +93,39 @@ export class Groups {
     return Array.isArray(value) ? cleanGroups(value) : undefined;
   }
 
-  async #again(projectId: string, userId: string): Promise<readonly string[]> {
+  /** Waits until no reading is in progress and what was read is stored. */
+  async close(): Promise<void> {
+    await allEnded(this.#reading);
+    await this.#reader.close();
+  }
+
+  async #again(key: string, projectId: string, userId: string): Promise<readonly string[]> {
     const { store, clock } = this.#core;
-    const { row } = (await this.#renewed(projectId, userId)) ?? {};
-    if (row === undefined) return NONE;
-    const now = clock.now();
-    if (isFresh(row.read_at, FRESH_MS, now)) return this.#groupsOf(projectId, userId);
-    if (isFresh(row.failed_at, RETRY_MS, now)) return NONE;
-    const isBusy = isFresh(row.claimed_at, RETRY_MS, now) && row.claimed_at > row.failed_at;
-    if (isBusy || !(await store.write(() => claim(row, now)))) return this.#wait(row);
-    try {
-      const { groups, tokens } = await this.#read(row);
-      const sealed = await this.#sealed(projectId, userId, tokens);
-      const changed = { groups_json: JSON.stringify(groups), read_at: clock.now(), sealed_tokens: sealed };
-      await store.write(() => renew(row, now, changed));
-    } catch (error) {
-      this.#core.log.warn("the groups of a person cannot be read; until it works, the person has none", {
-        read_at: timestamp(row.read_at),
-        error,
-      });
-      await store.write(() => fail(row, now, clock.now()));
-    }
-    return this.#groupsOf(projectId, userId);
-  }
-
-  async #read(row: IdentityRow): Promise<{ groups: readonly string[]; tokens: ProviderTokens }> {
-    const { keyring } = this.#core;
-    if (row.sealed_tokens === null) throw new Error("There are no tokens of the person.");
-    const sealed = await keyring.open(row.project_id, tokensPlace(row.user_id), row.sealed_tokens);
-    let tokens: ProviderTokens = JSON.parse(sealed);
-    let groups: readonly string[] | undefined;
-    if (tokens.refresh !== undefined) {
-      const answer = await this.#client.refresh(tokens.refresh, row.subject);
-      tokens = answer.tokens;
-      groups = this.inClaims(answer.claims);
-      if (groups !== undefined) return { groups, tokens };
-      // A refresh token works once with many providers, so the next one is stored whatever comes after.
-      const next = await this.#sealed(row.project_id, row.user_id, tokens);
-      await this.#core.store.write(() => keepTokens(row, next));
-    }
-    groups = this.inClaims(await this.#client.userInfo(tokens.access, row.subject));
-    // Many providers leave the claim out for a person without groups.
-    if (groups === undefined && row.groups_json !== "[]")
-      throw new Error("The provider told the groups at the sign-in, and does not tell them now.");
-    return { groups: groups ?? NONE, tokens };
-  }
-
-  /** Another server reads them. */
-  async #wait(row: IdentityRow): Promise<readonly string[]> {
-    const { clock } = this.#core;
     const until = clock.monotonic() + PATIENCE_MS;
+    let first: IdentityRow | undefined;
     do {
-      await clock.sleep(LOOK_MS);
-      const now = (await this.#renewed(row.project_id, row.user_id))?.row;
-      if (now === undefined || now.read_at !== row.read_at || now.failed_at > row.failed_at)
-        return this.#groupsOf(row.project_id, row.user_id);
+      const generation = await store.generation("leases");
+      const known = await this.#renewed(projectId, userId);
+      if (known === undefined) return NONE;
+      const { row, groups } = known;
+      first ??= row;
+      // Another server has read them since this began, whatever its clock says.
+      if (row.read_at !== first.read_at || isFresh(row.read_at, FRESH_MS, clock.now())) return groups;
+      if (row.failed_at !== first.failed_at || isFresh(row.failed_at, RETRY_MS, clock.now())) return NONE;
+      const lease = await this.#reader.start(key, row);
+      if (lease === "changed") continue;
+      if (lease !== undefined) {
+        const read = await this.#reader.read(key, row, lease);
+        if (read === "stored") return this.#stored(projectId, userId);
+        if (read !== "lost") return read;
+      }
+      await this.#reader.changed(generation);
     } while (clock.monotonic() < until);
     return NONE;
   }
 
   /** As they are stored, if they are current. */
-  async #groupsOf(projectId: string, userId: string): Promise<readonly string[]> {
+  async #stored(projectId: string, userId: string): Promise<readonly string[]> {
     const known = await this.#renewed(projectId, userId);
     const isCurrent = known !== undefined && isFresh(known.row.read_at, FRESH_MS, this.#core.clock.now());
     return isCurrent ? known.groups : NONE;

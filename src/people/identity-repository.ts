@@ -1,6 +1,6 @@
 // SQL of what identity providers and proxies say about people, and of the roles of invited people.
 import { sealedColumn } from "../crypto";
-import { insertInto, query, run, type Store, touch, type Transaction } from "../store";
+import { get, insertInto, query, run, type Store, touch, type Transaction } from "../store";
 
 export interface IdentityRow {
   project_id: string;
@@ -37,25 +37,17 @@ const put = insertInto<IdentityRow>(
     "read_at = excluded.read_at, claimed_at = excluded.claimed_at, failed_at = excluded.failed_at, " +
     "sealed_tokens = excluded.sealed_tokens",
 );
-const CLAIM = query(
-  "UPDATE identities SET claimed_at = ? WHERE project_id = ? AND user_id = ? AND read_at = ? AND claimed_at = ?",
-);
+const CLAIM = query("UPDATE identities SET claimed_at = ? WHERE project_id = ? AND user_id = ?");
+// Each sealed text is another one, so it says whether the tokens of a row are those that were read.
+const UNCHANGED = "project_id = ? AND user_id = ? AND read_at = ? AND COALESCE(sealed_tokens, '') = ?";
 const RENEW = query(
-  "UPDATE identities SET groups_json = ?, read_at = ?, failed_at = 0, sealed_tokens = ? " +
-    "WHERE project_id = ? AND user_id = ? AND read_at = ? AND claimed_at = ?",
+  `UPDATE identities SET groups_json = ?, read_at = ?, failed_at = ?, sealed_tokens = ? WHERE ${UNCHANGED}`,
 );
-const KEEP = query(
-  "UPDATE identities SET sealed_tokens = ? WHERE project_id = ? AND user_id = ? AND read_at = ?",
-);
-const FAIL = query(
-  "UPDATE identities SET failed_at = ? WHERE project_id = ? AND user_id = ? AND read_at = ? AND claimed_at = ?",
-);
+const FAIL = query(`UPDATE identities SET failed_at = ? WHERE ${UNCHANGED}`);
 const REMOVE = query("DELETE FROM identities WHERE project_id = ? AND user_id = ?");
 const ROLE = query<{ role: string }>("SELECT role FROM people WHERE project_id = ? AND user_id = ?");
 // Of all projects: the scopes of a sign-in are those of the deployment.
 const HAS_GROUPS = query<{ id: string }>("SELECT id FROM gateways WHERE allowed_groups IS NOT NULL LIMIT 1");
-
-type Key = Pick<IdentityRow, "project_id" | "user_id" | "read_at">;
 
 export function findIdentity(
   store: Store,
@@ -70,36 +62,36 @@ export function* putIdentity(row: IdentityRow): Transaction<void> {
   yield* touch("people");
 }
 
+export function identityInTransaction(
+  projectId: string,
+  userId: string,
+): Transaction<IdentityRow | undefined> {
+  return get(FIND, projectId, userId);
+}
+
 // Other servers look at the row before they ask the provider, so none of what follows raises a generation.
 
-/** False if another server has begun to read the groups since `row` was read. */
-export function* claim(row: IdentityRow, at: number): Transaction<boolean> {
-  return (yield* run(CLAIM, at, row.project_id, row.user_id, row.read_at, row.claimed_at)) === 1;
+/** Servers of earlier versions, which have no leases, wait after this. */
+export function claim({ project_id, user_id }: IdentityRow, at: number): Transaction<number> {
+  return run(CLAIM, at, project_id, user_id);
 }
 
+/** False if the row has changed since `seen` was read. */
 export function* renew(
-  { project_id, user_id, read_at }: Key,
-  claimedAt: number,
-  now: Pick<IdentityRow, "groups_json" | "read_at" | "sealed_tokens">,
+  seen: IdentityRow,
+  now: Pick<IdentityRow, "groups_json" | "read_at" | "failed_at" | "sealed_tokens">,
 ): Transaction<boolean> {
-  const { groups_json, read_at: at, sealed_tokens } = now;
-  const changed = yield* run(RENEW, groups_json, at, sealed_tokens, project_id, user_id, read_at, claimedAt);
-  return changed === 1;
+  const { groups_json, read_at, failed_at, sealed_tokens } = now;
+  return (yield* run(RENEW, groups_json, read_at, failed_at, sealed_tokens, ...unchanged(seen))) === 1;
 }
 
-export function keepTokens(
-  { project_id, user_id, read_at }: Key,
-  sealed: string | null,
-): Transaction<number> {
-  return run(KEEP, sealed, project_id, user_id, read_at);
+/** Does nothing if the row has changed since `seen` was read. */
+export function fail(seen: IdentityRow, at: number): Transaction<number> {
+  return run(FAIL, at, ...unchanged(seen));
 }
 
-export function* fail(
-  { project_id, user_id, read_at }: Key,
-  claimedAt: number,
-  at: number,
-): Transaction<number> {
-  return yield* run(FAIL, at, project_id, user_id, read_at, claimedAt);
+function unchanged({ project_id, user_id, read_at, sealed_tokens }: IdentityRow) {
+  return [project_id, user_id, read_at, sealed_tokens ?? ""] as const;
 }
 
 /** The role of an invited person; undefined for others. */

@@ -6,7 +6,7 @@ import type { Core } from "../core";
 import { hashOf, newToken } from "../crypto";
 import { forbidden, invalidParameter, notFound } from "../errors";
 import type { PersonRole, Principal, SignInMethod, Suspensions } from "../identity";
-import type { Transaction } from "../store";
+import { DeletionTime, type Transaction } from "../store";
 import type { Browser } from "./browser";
 import { endAccess } from "./end-access";
 import type { Methods } from "./methods";
@@ -40,10 +40,12 @@ export interface OpenedLink {
 export class Invitations {
   readonly #core: Core;
   readonly #parts: PeopleParts;
+  readonly #deletionTime: DeletionTime;
 
   constructor(core: Core, parts: PeopleParts) {
     this.#core = core;
     this.#parts = parts;
+    this.#deletionTime = new DeletionTime(core.clock);
   }
 
   /**
@@ -59,6 +61,7 @@ export class Invitations {
         "People do not sign in to this project. Set sign_in to passkey, restart the server, then invite them.",
       );
     const { audit } = this.#parts;
+    const deletionTime = this.#deletionTime;
     const now = this.#core.clock.now();
     const token = newToken(this.#core.random);
     const link = method === "passkey" ? this.#linkOf(principal, user_id, token) : undefined;
@@ -73,7 +76,7 @@ export class Invitations {
         created_by: known?.created_by ?? actorOf(principal),
       };
       yield* repository.keepPerson(kept);
-      if (link !== undefined) yield* repository.replaceLinks(link);
+      if (link !== undefined) yield* repository.replaceLinks(link, yield* deletionTime.now());
       yield* audit.record(principal, "user.invite", projectId, {
         user: user_id,
         details: { role: kept.role, ...(link === undefined ? {} : { link: link.kind }) },

@@ -1,6 +1,8 @@
 // Our client at the OpenID provider of `auth.url`: where people sign in, and what the provider says about them.
 import * as oauth from "oauth4webapi";
+import { isObject } from "../base";
 import type { Core } from "../core";
+import type { EgressRequest } from "../egress";
 import type { OpenIdIssuer } from "../identity";
 
 /** Clocks of two machines differ a little. */
@@ -18,6 +20,12 @@ export interface Answer {
   /** Of the ID token; undefined if a refresh gave none. */
   claims: Claims | undefined;
   tokens: ProviderTokens;
+}
+
+/** The answer to a refresh: the provider has replaced the earlier tokens, whatever else is in it. */
+export interface Refreshed extends Answer {
+  /** Why the ID token cannot be believed. */
+  fault?: unknown;
 }
 
 export interface AuthorizationRequest {
@@ -100,26 +108,38 @@ export class OpenIdClient {
     return oauth.processUserInfoResponse(server, client, subject, response);
   }
 
-  /** New tokens. Rejects if the ID token that comes with them is that of another person. */
-  async refresh(refreshToken: string, subject: string): Promise<Answer> {
+  /**
+   * New tokens, also if the ID token that comes with them cannot be checked. Rejects if there are none, and if the ID token is
+   * that of another person. `fence`: called just before the request is sent; if it rejects, nothing is sent.
+   */
+  async refresh(refreshToken: string, subject: string, fence: EgressRequest["fence"]): Promise<Refreshed> {
     const server = await this.#server();
     const client = this.#client();
-    const options = this.#issuer.options();
-    const authentication = this.#authentication(server);
-    const response = await oauth.refreshTokenGrantRequest(
+    const sent = await oauth.refreshTokenGrantRequest(
       server,
       client,
-      authentication,
+      this.#authentication(server),
       refreshToken,
-      options,
+      this.#issuer.options(fence),
     );
-    const tokens = await oauth.processRefreshTokenResponse(server, client, response);
-    const claims = oauth.getValidatedIdTokenClaims(tokens);
-    if (claims !== undefined) {
-      await oauth.validateApplicationLevelSignature(server, response, options);
-      if (claims.sub !== subject) throw new Error("The refreshed ID token is that of another person.");
+    const text = await sent.text();
+    const response = new Response(text, sent);
+    let claims: Claims | undefined;
+    try {
+      const answer = await oauth.processRefreshTokenResponse(server, client, response);
+      claims = oauth.getValidatedIdTokenClaims(answer);
+      if (claims !== undefined)
+        await oauth.validateApplicationLevelSignature(server, response, this.#issuer.options());
+    } catch (fault) {
+      const tokens = sent.status === 200 ? tokensIn(text, refreshToken) : undefined;
+      if (tokens === undefined) throw fault;
+      return { claims: undefined, tokens, fault };
     }
-    return { claims, tokens: { access: tokens.access_token, refresh: tokens.refresh_token ?? refreshToken } };
+    if (claims !== undefined && claims["sub"] !== subject)
+      throw new Error("The refreshed ID token is that of another person.");
+    const tokens = tokensIn(text, refreshToken);
+    if (tokens === undefined) throw new Error("The answer of the provider has no tokens.");
+    return { claims, tokens };
   }
 
   // The library caches keys on this object. A copy makes it load the current ones.
@@ -144,5 +164,20 @@ export class OpenIdClient {
     return methods.includes("client_secret_basic")
       ? oauth.ClientSecretBasic(secret.reveal())
       : oauth.ClientSecretPost(secret.reveal());
+  }
+}
+
+function tokensIn(text: string, former: string): ProviderTokens | undefined {
+  const answer = parsed(text);
+  if (!isObject(answer)) return undefined;
+  const { access_token: access, refresh_token: refresh = former } = answer;
+  return typeof access === "string" && typeof refresh === "string" ? { access, refresh } : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

@@ -166,9 +166,9 @@ export function findLink(store: Store, hash: string): Promise<LinkRow | undefine
   return store.get(FIND_LINK, hash);
 }
 
-/** Former links of the person stop working. */
-export function* replaceLinks(row: LinkRow): Transaction<void> {
-  yield* run(REMOVE_EXPIRED_LINKS, row.created_at);
+/** Former links of the person stop working. `time`: what `DeletionTime` says; expired links of others are deleted by it. */
+export function* replaceLinks(row: LinkRow, time: number | undefined): Transaction<void> {
+  if (time !== undefined) yield* run(REMOVE_EXPIRED_LINKS, time);
   yield* removeLinks(row.project_id, row.user_id);
   yield* insertLink(row);
 }
@@ -182,11 +182,11 @@ export function* useLink({ project_id, hash }: LinkRow, now: number): Transactio
   return (yield* run(USE_LINK, project_id, hash, now)) > 0;
 }
 
-/** False if the challenge was answered before. */
+/** False if the challenge was answered before. `before`: challenges that had expired then are deleted. */
 export function* useChallenge(
   row: { hash: string; project_id: string; expires_at: number },
-  now: number,
+  before: number,
 ): Transaction<boolean> {
-  yield* run(REMOVE_CHALLENGES, now);
+  yield* run(REMOVE_CHALLENGES, before);
   return (yield* insertChallenge(row)) > 0;
 }

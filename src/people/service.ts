@@ -80,6 +80,11 @@ export class People {
       : undefined;
   }
 
+  /** Waits until what the provider has returned is stored. */
+  close(): Promise<void> {
+    return this.#groups.close();
+  }
+
   async #invitedRole(projectId: string, userId: string): Promise<PersonRole | null> {
     // Project ids contain no spaces.
     return this.#roles.get(`${projectId} ${userId}`, async () => {

@@ -4,7 +4,7 @@ import type { Actor, Audit } from "../audit";
 import { timestamp } from "../base";
 import type { Core } from "../core";
 import { hashOf, newId, newToken } from "../crypto";
-import { CachedByGeneration, type Transaction } from "../store";
+import { CachedByGeneration, DeletionTime, type Transaction } from "../store";
 import type { Suspensions } from "../identity";
 import * as repository from "./session-repository";
 import type { SessionRow } from "./session-repository";
@@ -43,12 +43,14 @@ export class Sessions {
   readonly #suspensions: Suspensions;
   readonly #audit: Audit;
   readonly #found: CachedByGeneration<string, SessionRow | undefined>;
+  readonly #deletionTime: DeletionTime;
 
   constructor(core: Core, suspensions: Suspensions, audit: Audit) {
     this.#core = core;
     this.#audit = audit;
     this.#suspensions = suspensions;
     this.#found = new CachedByGeneration(core.store, "sessions");
+    this.#deletionTime = new DeletionTime(core.clock);
   }
 
   /**
@@ -77,12 +79,13 @@ export class Sessions {
       used_at: now,
       expires_at: now + settings["sessions.lifetime"] * 1000,
     };
-    const audit = this.#audit;
+    const [audit, deletionTime] = [this.#audit, this.#deletionTime];
     const actor = { kind: "browser", projectId: started.projectId, address: started.address } as const;
     const added = await store.write(function* (): Transaction<boolean> {
       if (also !== undefined) yield* also();
       if (former !== undefined) yield* repository.removeByHash(started.projectId, hashOf(former));
-      yield* repository.removeExpired(now);
+      const time = yield* deletionTime.now();
+      if (time !== undefined) yield* repository.removeExpired(time);
       yield* repository.removeOldest(started.projectId, started.userId, MOST_PER_PERSON - 1);
       if (!(yield* repository.add(row))) return false;
       const details = { method: started.method };
@@ -154,12 +157,17 @@ export class Sessions {
     // Uses by other servers raise no generation.
     if (!this.#isAlive(row, now)) row = await this.#found.renew(hash, load);
     if (row === undefined || !this.#isAlive(row, now)) return undefined;
-    if (now - row.used_at >= STAMP_MS) {
-      const { id } = row;
-      row.used_at = now;
-      await store.write(() => repository.stamp(id, now));
-    }
+    if (now - row.used_at >= STAMP_MS) this.#stamp(row, now);
     return row;
+  }
+
+  // In the background: pages work while the database cannot be written, or another process holds its lock.
+  #stamp(row: SessionRow, now: number): void {
+    const { store, log } = this.#core;
+    row.used_at = now;
+    store
+      .write(() => repository.stamp(row.id, now))
+      .catch((error: unknown) => log.warn("the use of a session was not stored", { error }));
   }
 
   #isAlive({ used_at, expires_at }: SessionRow, now: number): boolean {

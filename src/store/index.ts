@@ -66,6 +66,7 @@ export {
   type Seen,
   stillHeld,
   type Taken,
+  sweepLeases,
   takeLease,
 } from "./lease";
 export { DEAD_AFTER_MS, HEARTBEAT_MS, Witness } from "./witness";

@@ -2,6 +2,7 @@
 // under the fence of its lease, so a former holder cannot store anything. A holder changes its row with heartbeats; a lease
 // is taken from a holder only if the row was watched and did not change. `expires_at` only tells when an old row is deleted.
 import type { Clock, Log } from "../base";
+import { DeletionTime } from "./deletion-time";
 import { Hold } from "./hold";
 import { get, query, run, type Store, touch, type Transaction } from "./port";
 import { DEAD_AFTER_MS, HEARTBEAT_MS, Witness } from "./witness";
@@ -55,8 +56,6 @@ export function* takeLease(
 ): Transaction<Lease | undefined> {
   const row = yield* get(FIND, name);
   if (row !== undefined && row.holder !== null && stateOf(row) !== dead) return undefined;
-  // A new name removes old rows, so that leases of deleted connections do not accumulate.
-  if (row === undefined) yield* run(SWEEP, now - SWEPT_AFTER_MS);
   yield* run(TAKE, name, holder, now + DEAD_AFTER_MS);
   return { name, holder, fence: (row?.fence ?? 0) + 1 };
 }
@@ -66,9 +65,16 @@ export function extendLease({ name, holder, fence }: Lease, now: number): Transa
   return run(EXTEND, now + DEAD_AFTER_MS, name, holder, fence);
 }
 
-/** Whether a name comes for the first time, in any process. It is remembered until a day after `until`. */
-export function* isFirst(name: string, now: number, until: number): Transaction<boolean> {
-  yield* run(SWEEP, now - SWEPT_AFTER_MS);
+/**
+ * Whether a name comes for the first time, in any process. It is remembered until a day after `until`. `time`: what
+ * `DeletionTime` says.
+ */
+export function* isFirst(
+  name: string,
+  time: Transaction<number | undefined>,
+  until: number,
+): Transaction<boolean> {
+  yield* sweepLeases(yield* time);
   return (yield* run(MARK, name, until)) > 0;
 }
 
@@ -86,6 +92,11 @@ export function* countUse(name: string, most: number, until: number): Transactio
 /** Takes a use back that has turned out not to count. */
 export function* countBack(name: string): Transaction<void> {
   yield* run(COUNT_BACK, name);
+}
+
+/** Removes old rows, so that leases of deleted connections do not accumulate. `time`: what `DeletionTime` says. */
+export function* sweepLeases(time: number | undefined): Transaction<void> {
+  if (time !== undefined) yield* run(SWEEP, time - SWEPT_AFTER_MS);
 }
 
 /** Whether the lease is still held. Must run in the transaction that stores the result. */
@@ -124,12 +135,14 @@ export class Leases {
   readonly #clock: Clock;
   readonly #holder: string;
   readonly #witness: Witness;
+  readonly #deletionTime: DeletionTime;
 
   constructor(store: Store, clock: Clock, holder: string) {
     this.#store = store;
     this.#clock = clock;
     this.#holder = holder;
     this.#witness = new Witness(clock);
+    this.#deletionTime = new DeletionTime(clock);
   }
 
   /**
@@ -151,6 +164,8 @@ export class Leases {
     const dead = isDead && this.#witness.isCurrent(name) ? state : undefined;
     const at = this.#clock.monotonic();
     const lease = yield* takeLease(name, this.#holder, this.#clock.now(), dead);
+    // Only for a new name: the others add no row.
+    if (lease?.fence === 1) yield* sweepLeases(yield* this.#deletionTime.now());
     return lease === undefined ? undefined : { lease, at };
   }
 

@@ -79,6 +79,20 @@ describe("a sign-in", () => {
     expect(await sessionsOf("alice")).toBe(0);
   });
 
+  test("refuses an answer that was sent before, after a clock that jumped ahead is set back", async () => {
+    const answer = alice.passkey.get(await alice.signInOptions(), stage.origin);
+    expect((await alice.verify(answer)).status).toBe(200);
+    await stage.site.runtime.core.store.write(() => endAccess("default", "alice"));
+    const bob = stage.person();
+    const { link = "" } = await stage.invite({ user_id: "bob" });
+    stage.clock.move(60 * 60_000);
+    await bob.accept(link);
+    expect((await bob.signIn()).status).toBe(200);
+    stage.clock.move(-60 * 60_000);
+
+    expect((await alice.verify(answer)).status).toBe(403);
+  });
+
   test("uses an answer once, however many are sent at once", async () => {
     const answer = alice.passkey.get(await alice.signInOptions(), stage.origin);
     const all = await Promise.all(Array.from({ length: 8 }, () => alice.verify(answer)));

@@ -1,6 +1,8 @@
 // The page of a signed-in person: what it shows, to whom, and that it is bounded, safe in frames and works without a script.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
 import { api } from "../support/api";
+import { testOnSqlite } from "../support/on-sqlite";
 import { type Site, startSite } from "../support/site";
 import {
   allowClient,
@@ -11,7 +13,7 @@ import {
   type PersonBrowser,
   signInBrowser,
 } from "./person";
-import { type Stage, startStage } from "./stage";
+import { databaseOf, type Stage, startStage } from "./stage";
 
 let stage: Stage;
 let site: Site;
@@ -244,6 +246,16 @@ test("the session of a browser counts, and nothing else that the request names",
     headers: { authorization: `Bearer ${key}`, "x-user-id": "alice", "user-agent": FIREFOX },
   });
   expect(response.status).toBe(303);
+});
+
+testOnSqlite("the page works while another process holds the lock of the database", async () => {
+  // The last use is noted once a minute.
+  stage.clock.move(60_000);
+  using other = new Database(databaseOf(site));
+  other.run("BEGIN IMMEDIATE");
+  const response = await Promise.race([alice.open("/me"), Bun.sleep(3000)]);
+  other.run("ROLLBACK");
+  expect(response?.status).toBe(200);
 });
 
 test("behind a proxy with a path prefix, links and forms have the prefix, and the return path has none", async () => {

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { systemClock } from "../../src/base";
 import {
   DEAD_AFTER_MS,
+  DeletionTime,
   extendLease,
+  isFirst,
   type Lease,
   LeaseLost,
   Leases,
@@ -15,9 +17,11 @@ import {
   type SqliteOptions,
   stillHeld,
   type Store,
+  sweepLeases,
   takeLease,
 } from "../../src/store";
 import { openLateStore } from "../support/late-store";
+import { MovableClock } from "../tools/deployment";
 import { closedAfterTest, temporaryFolder } from "../support/temporary";
 
 const LATER = 1000;
@@ -139,7 +143,7 @@ describe.each(engines)("a lease on the %s", (_engine, open) => {
     expect(await held(openNew(), { name: "refresh", holder: "one", fence: 1 })).toBe(false);
   });
 
-  test("that expired a day ago is deleted for a new one; others stay, and so does one that is held", async () => {
+  test("that expired a day ago is deleted; others stay, and so does one that is held", async () => {
     const store = openNew();
     const takeNamed = (name: string, now: number) => store.write(() => takeLease(name, "one", now));
     const old = await takeNamed("old", 0);
@@ -148,16 +152,28 @@ describe.each(engines)("a lease on the %s", (_engine, open) => {
     const late = await takeNamed("late", DAY);
     if (late !== undefined) await store.write(() => releaseLease(late));
 
-    await takeNamed("new", DAY + DEAD_AFTER_MS + 1);
+    await store.write(() => sweepLeases(DAY + DEAD_AFTER_MS + 1));
 
     const names = query<{ name: string }>("SELECT name FROM leases ORDER BY name");
-    expect((await store.all(names)).map(({ name }) => name)).toEqual(["held", "late", "new"]);
+    expect((await store.all(names)).map(({ name }) => name)).toEqual(["held", "late"]);
   });
 
-  test("with a holder is not deleted for a new one, however old it looks", async () => {
+  test("that only says that a name has come is kept while the clock runs far ahead", async () => {
+    const store = openNew();
+    const clock = new MovableClock();
+    const [time, until] = [new DeletionTime(clock), clock.now()];
+    const isNew = (name: string) => store.write(() => isFirst(name, time.now(), until));
+    expect(await isNew("code")).toBe(true);
+    clock.jump(40 * DAY);
+    expect(await isNew("another code")).toBe(true);
+
+    expect(await isNew("code")).toBe(false);
+  });
+
+  test("with a holder is not deleted, however old it looks", async () => {
     const store = openNew();
     const lease = await taken(store, "one", 0);
-    await store.write(() => takeLease("other", "two", 100 * 24 * 3_600_000));
+    await store.write(() => sweepLeases(100 * DAY));
 
     expect(await held(store, lease)).toBe(true);
   });

@@ -282,7 +282,10 @@ describe("an erasure while the provider is down", () => {
   });
 });
 
-test("a call that is in progress adds no entry to the log afterwards, in any process", async () => {
+test.each([
+  ["in any process", 0],
+  ["also while a clock runs days ahead", 3 * 86_400_000],
+])("a call that is in progress adds no entry to the log afterwards, %s", async (_case, aheadMs) => {
   await using busy = await deploy();
   await busy.addProvider();
   await busy.give(ERASED);
@@ -293,6 +296,10 @@ test("a call that is in progress adds no entry to the log afterwards, in any pro
   const running = other.tools.execute(agent(), { tool_name: "Test.Call", user_id: ERASED });
   while (busy.platform.calls.length === 0) await Bun.sleep(1);
   await busy.runtime.users.erase(operator(), ERASED);
+  busy.clock.jump(aheadMs);
+  await other.tools.execute(agent(), { tool_name: "Test.Echo", user_id: KEPT, input: { text: "ahead" } });
+  await other.users.export(operator(), KEPT);
+  busy.clock.jump(-aheadMs);
   released.resolve();
   await running.catch(() => undefined);
   const after = (await other.users.export(operator(), ERASED)).executions;

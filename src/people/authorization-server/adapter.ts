@@ -4,10 +4,11 @@ import { InvalidGrant } from "oidc-provider/lib/helpers/errors.js";
 import { isObject, type JsonObject } from "../../base";
 import type { Core } from "../../core";
 import { hashOf, Unopenable } from "../../crypto";
+import { DeletionTime } from "../../store";
 import { DEFAULT_ID } from "../../identity";
 import type { Clients } from "./clients";
+import type { CollectedWrites } from "./collected-writes";
 import {
-  consumeItem,
   findByUserCode,
   findItem,
   type ItemRow,
@@ -24,6 +25,7 @@ import { accountOf, grantOfChain } from "./terms";
 
 export interface AdapterParts {
   core: Core;
+  writes: CollectedWrites;
   clients: Clients;
   resources: Resources;
 }
@@ -44,11 +46,12 @@ const SWEEP_EVERY = 100;
 
 /** The adapter for a kind of the library. */
 export function adapterOf(parts: AdapterParts): (kind: string) => Adapter {
+  const deletionTime = new DeletionTime(parts.core.clock);
   return (kind) => {
     if (kind === "Client") return clientAdapter(parts.clients);
     // The library's own sessions: each time, the person is the one who is signed in with the browser.
     if (kind === "Session") return NOTHING;
-    return new Items(parts, kind);
+    return new Items(parts, kind, deletionTime);
   };
 }
 
@@ -69,15 +72,17 @@ function clientAdapter(clients: Clients): Adapter {
 class Items implements Adapter {
   readonly #parts: AdapterParts;
   readonly #kind: string;
+  readonly #deletionTime: DeletionTime;
   #added = 0;
 
-  constructor(parts: AdapterParts, kind: string) {
+  constructor(parts: AdapterParts, kind: string, deletionTime: DeletionTime) {
     this.#parts = parts;
+    this.#deletionTime = deletionTime;
     this.#kind = kind;
   }
 
   async upsert(id: string, payload: JsonObject, expiresIn: number | undefined): Promise<void> {
-    const { store, clock, keyring } = this.#parts.core;
+    const { clock, keyring } = this.#parts.core;
     const hash = hashOf(id);
     const { projectId, userId } = await this.#ownerOf(payload);
     const text = JSON.stringify(payload);
@@ -99,9 +104,11 @@ class Items implements Adapter {
       expires_at: expiresIn === undefined ? null : now + expiresIn * 1000,
       consumed_at: null,
     };
+    const deletionTime = this.#deletionTime;
     const isFull = OPEN_KINDS.includes(this.#kind) && ++this.#added % SWEEP_EVERY === 0;
-    await store.write(function* () {
-      yield* removeExpired(now);
+    await this.#parts.writes.add(function* () {
+      const time = yield* deletionTime.now();
+      if (time !== undefined) yield* removeExpired(time);
       yield* putItem(row);
       if (isFull) yield* removeOldest(row.kind);
     });
@@ -121,21 +128,16 @@ class Items implements Adapter {
 
   /** Throws `invalid_grant` if it has been consumed: of two requests with one code, one gets tokens. */
   async consume(id: string): Promise<void> {
-    const { store, clock } = this.#parts.core;
-    const isFirst = await store.write(() => consumeItem(this.#kind, hashOf(id), clock.now()));
-    if (isFirst) return;
-    const row = await findItem(store, this.#kind, hashOf(id));
-    const chain = row?.grant_hash ?? undefined;
-    if (chain !== undefined) await store.write(() => removeChain(chain));
-    throw new InvalidGrant("already used");
+    const use = { kind: this.#kind, hash: hashOf(id), at: this.#parts.core.clock.now() };
+    if (!(await this.#parts.writes.use(use))) throw new InvalidGrant("already used");
   }
 
-  async destroy(id: string): Promise<void> {
-    await this.#parts.core.store.write(() => removeItem(this.#kind, hashOf(id)));
+  destroy(id: string): Promise<void> {
+    return this.#parts.writes.remove(() => removeItem(this.#kind, hashOf(id)));
   }
 
-  async revokeByGrantId(grantId: string): Promise<void> {
-    await this.#parts.core.store.write(() => removeChain(hashOf(grantId)));
+  revokeByGrantId(grantId: string): Promise<void> {
+    return this.#parts.writes.remove(() => removeChain(hashOf(grantId)));
   }
 
   async #opened(row: ItemRow | undefined): Promise<object | undefined> {

@@ -2,7 +2,7 @@
 // document have no record here: their id is the address of the document.
 import type { JsonObject } from "../../base";
 import type { Core } from "../../core";
-import type { Transaction } from "../../store";
+import { DeletionTime, type Transaction } from "../../store";
 import { DEFAULT_ID } from "../../identity";
 import {
   addClient,
@@ -43,10 +43,12 @@ export function originOf(clientId: string): ClientOrigin {
 export class Clients {
   readonly #core: Core;
   readonly #registrations: Registrations;
+  readonly #deletionTime: DeletionTime;
 
   constructor(core: Core) {
     this.#core = core;
     this.#registrations = new Registrations(core);
+    this.#deletionTime = new DeletionTime(core.clock);
   }
 
   /** Throws `RegistrationError`. */
@@ -71,10 +73,11 @@ export class Clients {
 
   /** A part of the transaction in which a person allows a client something. */
   async recording(metadata: ClientMetadata | undefined): Promise<() => Transaction<void>> {
-    const now = this.#core.clock.now();
+    const [now, deletionTime] = [this.#core.clock.now(), this.#deletionTime];
     const row = metadata === undefined ? undefined : await this.#rowOf(metadata, now);
     return function* () {
-      yield* removeUnused(now - UNUSED_MS);
+      const time = yield* deletionTime.now();
+      if (time !== undefined) yield* removeUnused(time - UNUSED_MS);
       if (row === undefined) return;
       yield* addClient(row);
       yield* stampClient(row.id, now);

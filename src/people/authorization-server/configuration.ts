@@ -5,6 +5,7 @@ import type { Core } from "../../core";
 import { DEFAULT_ID } from "../../identity";
 import { type Adapter, adapterOf } from "./adapter";
 import type { Clients } from "./clients";
+import type { CollectedWrites } from "./collected-writes";
 import { COMMAND_LINE } from "./clients";
 import { fetchOf } from "./documents";
 import { ASSERTION_ALGORITHMS, CLIENT_AUTHENTICATION, PATHS } from "./endpoints";
@@ -16,6 +17,7 @@ import { accountOf, API_SCOPE, GATEWAY_SCOPE, grantOfChain, OFFLINE_SCOPE } from
 
 export interface ConfigurationParts {
   core: Core;
+  writes: CollectedWrites;
   clients: Clients;
   grants: ClientGrants;
   resources: Resources;
@@ -233,7 +235,7 @@ async function isAdmitted(
 }
 
 /** The claims of an access token (RFC 9068), in the time of this installation. */
-function claimsOf({ core, grants, resources, signer }: ConfigurationParts) {
+function claimsOf({ core, grants, resources, signer, writes }: ConfigurationParts) {
   return async (_context: unknown, token: Token, unsigned: UnsignedToken): Promise<void> => {
     const { projectId, userId } = accountOf(token.accountId);
     const grant = grantOfChain(token.grantId);
@@ -241,7 +243,7 @@ function claimsOf({ core, grants, resources, signer }: ConfigurationParts) {
     const resource = await resources.at(token.aud);
     const allowed = await grants.resourceOf({ projectId, userId }, grant);
     if (allowed === undefined || resource?.id !== allowed) throw new InvalidGrant("the grant has ended");
-    await grants.used(projectId, grant, token.clientId);
+    await writes.add(grants.used(projectId, grant, token.clientId));
     const now = Math.floor(core.clock.now() / 1000);
     Object.assign(unsigned.payload, {
       sub: userId,

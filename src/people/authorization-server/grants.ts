@@ -103,13 +103,12 @@ export class ClientGrants {
   }
 
   /** Notes the time of a use. */
-  async used(projectId: string, grant: string, clientId: string): Promise<void> {
-    const { store, clock } = this.#core;
-    const now = clock.now();
-    await store.write(function* (): Transaction<void> {
+  used(projectId: string, grant: string, clientId: string): () => Transaction<void> {
+    const now = this.#core.clock.now();
+    return function* () {
       yield* stamp(projectId, grant, now);
       yield* stampClient(clientId, now);
-    });
+    };
   }
 
   /** Whether the person still allows it. */

@@ -4,6 +4,7 @@ import { sealedColumn, type Place } from "../../crypto";
 import {
   command,
   erase,
+  get,
   insertInto,
   insertNew,
   query,
@@ -128,6 +129,11 @@ export function* removeUnchanged({ kind, hash, sealed_payload }: ItemRow): Trans
 /** False if it has been consumed before, perhaps by another process at this moment. */
 export function* consumeItem(kind: string, hash: string, now: number): Transaction<boolean> {
   return (yield* consume({ kind, hash, now })) > 0;
+}
+
+/** The tokens of the sign-in to which an item belongs. */
+export function* chainOfItem(kind: string, hash: string): Transaction<string | undefined> {
+  return (yield* get(FIND, kind, hash))?.grant_hash ?? undefined;
 }
 
 export function* removeItem(kind: string, hash: string): Transaction<void> {

@@ -55,7 +55,7 @@ declare module "oidc-provider/lib/provider.js" {
     constructor(issuer: string, configuration: object);
     proxy: boolean;
     callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
-    on(event: string, listener: (context: unknown, error: unknown) => void): this;
+    on(event: string, listener: (context: { req: IncomingMessage }, error: unknown) => void): this;
     readonly Client: Model<Client> & { validate(metadata: object): Promise<void> };
     readonly Grant: Model<GrantItem> &
       (new (of: { jti: string; accountId: string; clientId: string }) => GrantItem);

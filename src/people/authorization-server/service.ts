@@ -10,6 +10,7 @@ import { JwtKeys, tokenKeyTable } from "../../jwt-keys";
 import { admissionOf, type PeopleWithGroups } from "./admission";
 import type { Call, CallAnswer } from "./call";
 import { Clients } from "./clients";
+import { CollectedWrites } from "./collected-writes";
 import { ClientDirectory } from "./directory";
 import { serverMetadata } from "./endpoints";
 import type { Engine } from "./engine";
@@ -211,6 +212,7 @@ export class AuthorizationServer {
     const [{ Engine: Loaded }, { Signer }] = await Promise.all([import("./engine"), import("./signer")]);
     return new Loaded({
       core: this.#core,
+      writes: new CollectedWrites(this.#core),
       clients: this.clients,
       grants: this.grants,
       resources: this.#parts.resources,

@@ -4,7 +4,7 @@ import { timestamp } from "../../base";
 import type { Core } from "../../core";
 import { alreadyExists, forbidden } from "../../errors";
 import type { Principal } from "../../identity";
-import type { Transaction } from "../../store";
+import { DeletionTime, type Transaction } from "../../store";
 import type { Browser } from "../browser";
 import {
   type Invitations,
@@ -36,12 +36,14 @@ export class Passkeys {
   readonly #parts: PeopleParts;
   readonly #invitations: Invitations;
   readonly #ceremonies: Ceremonies;
+  readonly #deletionTime: DeletionTime;
 
   constructor(core: Core, parts: PeopleParts, invitations: Invitations) {
     this.#core = core;
     this.#parts = parts;
     this.#invitations = invitations;
     this.#ceremonies = new Ceremonies(core);
+    this.#deletionTime = new DeletionTime(core.clock);
   }
 
   /** What the browser needs to ask for a passkey. Throws `forbidden` where people sign in otherwise. */
@@ -64,7 +66,7 @@ export class Passkeys {
     const now = this.#core.clock.now();
     const startedBy = `passkey ${answered.challenge}`;
     return this.#begin({ projectId, userId: row.user_id }, browser, startedBy, function* () {
-      yield* use(now);
+      yield* use();
       if (!(yield* repository.countPasskey(row, answered.counter, now))) throw unknownPasskey();
     });
   }
@@ -166,7 +168,7 @@ export class Passkeys {
     const { audit } = this.#parts;
     const use = this.#using(projectId, answered);
     return function* (actor: Principal): Transaction<void> {
-      yield* use(row.created_at);
+      yield* use();
       // The person may have been removed meanwhile.
       if ((yield* repository.personInTransaction(projectId, userId)) === undefined) throw unknownPasskey();
       if ((yield* repository.passkeysInTransaction(projectId, userId)).length >= MOST_PER_PERSON)
@@ -178,10 +180,13 @@ export class Passkeys {
     };
   }
 
-  #using(projectId: string, { challenge, expiresAt }: Answered): (now: number) => Transaction<void> {
+  #using(projectId: string, { challenge, expiresAt }: Answered): () => Transaction<void> {
     const { challenges } = this.#ceremonies;
-    return function* (now) {
-      if (!(yield* challenges.use(challenge, projectId, expiresAt, now))) throw staleAnswer();
+    const deletionTime = this.#deletionTime;
+    return function* () {
+      // An answer must not work again because a clock that jumped ahead has deleted its challenge.
+      const before = (yield* deletionTime.now()) ?? 0;
+      if (!(yield* challenges.use(challenge, projectId, expiresAt, before))) throw staleAnswer();
     };
   }
 

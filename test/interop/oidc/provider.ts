@@ -25,6 +25,10 @@ export interface OpenIdProvider extends Issuer, AsyncDisposable {
   readonly address: string;
   /** While true, every connection breaks. */
   down: boolean;
+  /** Paths that break, as with `down`. */
+  readonly broken: Set<string>;
+  /** Answers are sent after this. */
+  slow: Promise<void> | undefined;
   /** Paths of the requests, in the order of arrival. */
   readonly requests: string[];
   /** Adds a client. */
@@ -66,9 +70,11 @@ export async function startOpenIdProvider(options: ProviderOptions = {}): Promis
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push((request.url ?? "").split("?")[0] ?? "");
-    if (provider.down) return void request.socket.destroy();
+    if (provider.down || provider.broken.has(requests.at(-1) ?? "")) return void request.socket.destroy();
     if (options.metadata === "oauth") useOAuthDocument(request);
-    handle(mounted(request, options.path ?? ""), response);
+    const go = (): void => handle(mounted(request, options.path ?? ""), response);
+    if (provider.slow === undefined) go();
+    else void provider.slow.then(go);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
@@ -81,6 +87,8 @@ export async function startOpenIdProvider(options: ProviderOptions = {}): Promis
   };
   const provider: OpenIdProvider = {
     down: false,
+    broken: new Set(),
+    slow: undefined,
     address: place,
     url,
     requests,

@@ -1,8 +1,7 @@
 // What a client may do with codes and tokens, how long they work, and what ends them.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { at } from "../../support/api";
 import { client as mcpClient } from "../../mcp/site";
-import { adapterOf } from "../../../src/people/authorization-server/adapter";
 import { query } from "../../../src/store";
 import { operator } from "../../tools/deployment";
 import { type Browser, claimsOf, form, type SignInSite, startSignInSite, TestClient, tokensIn } from "./site";
@@ -54,14 +53,25 @@ describe("an authorization code", () => {
   });
 
   test("is consumed once, although two requests have read it", async () => {
-    const { core, authorizationServer } = site.deployment.runtime;
-    const resources = { isServed: async () => true, at: async () => undefined };
-    const none = { only: async () => undefined, api: async () => undefined };
-    const parts = { core, clients: authorizationServer.clients, resources: { ...resources, ...none } };
-    const adapter = adapterOf(parts)("AuthorizationCode");
-    await adapter.upsert("a-code", { clientId: client.id }, 60);
-    const uses = await Promise.allSettled([adapter.consume("a-code"), adapter.consume("a-code")]);
-    expect(uses.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    const code = await client.code(alice, gateway);
+    const { store } = site.deployment.runtime.core;
+    // Both have read it before one of them is stored.
+    const write = store.write.bind(store);
+    const both = Promise.withResolvers<void>();
+    let waiting = 0;
+    const spied = spyOn(store, "write").mockImplementation(async (body, options) => {
+      if (++waiting === 2) both.resolve();
+      await both.promise;
+      return write(body, options);
+    });
+    const answers = await Promise.all([client.exchange(code), client.exchange(code)]);
+    spied.mockRestore();
+    const [first, second] = answers.toSorted((one, other) => one.status - other.status);
+    expect(await errorOf(second ?? new Response())).toEqual([400, "invalid_grant"]);
+
+    // The tokens of a code that was used twice have ended.
+    const tokens = tokensIn(await first?.json());
+    expect([first?.status, await statusAt(gateway, tokens.access_token)]).toEqual([200, 401]);
   });
 
   test.each([
@@ -78,6 +88,19 @@ describe("an authorization code", () => {
     const code = await client.code(alice, gateway);
     site.deployment.clock.move(MINUTE);
     expect(await errorOf(await client.exchange(code))).toEqual([400, "invalid_grant"]);
+  });
+});
+
+describe("a refresh that is refused", () => {
+  test.each([
+    ["of another gateway", () => other],
+    ["of an unknown gateway", () => "https://nowhere.example/mcp"],
+  ])("for a token %s uses nothing up", async (_which, resource) => {
+    const { refresh_token } = await client.tokens(alice, gateway);
+    const refused = await client.refresh(refresh_token, { resource: resource() });
+    expect(await errorOf(refused)).toEqual([400, "invalid_target"]);
+
+    expect((await client.refresh(refresh_token, { resource: gateway })).status).toBe(200);
   });
 });
 

@@ -1,7 +1,7 @@
 // Writes of answers from outside, which exist nowhere else: repeated until they succeed or the process stops.
-import type { Core } from "../core";
-import { RuntimeError } from "../errors";
-import { untilStored } from "../store";
+import type { Core } from "./core";
+import { RuntimeError } from "./errors";
+import { untilStored } from "./store";
 
 /** A long failure is logged once in so many attempts. */
 const LOG_EVERY = 20;
