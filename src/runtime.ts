@@ -257,6 +257,7 @@ function servicesOf(core: Core, { config, logStore, extensions, parts }: Given) 
   const ofModels = modelServices(core, audit, tools, config.models);
   const trials = new Trials(core, events, bindings, toolsOf);
   const rotation = new Rotation(core, audit, sealedColumns);
+  const ofManifests = { providers, secrets, settings, gateways, plugins, hooks, workers };
   return {
     audit,
     executionLog,
@@ -282,16 +283,7 @@ function servicesOf(core: Core, { config, logStore, extensions, parts }: Given) 
     refusals,
     inspection: new Inspection(core, audit, signingKey, programs),
     auditKeeper: new Keeper(core, signingKey, config.auditHeadsFile()),
-    manifests: new Manifests(core.store, events, {
-      providers,
-      secrets,
-      settings,
-      gateways,
-      plugins,
-      hooks,
-      models: ofModels.models,
-      workers,
-    }),
+    manifests: new Manifests(core.store, events, { ...ofManifests, models: ofModels.models }),
     gateways,
     authorizationServer,
     ...ofPeople,

@@ -66,6 +66,11 @@ export async function flowRecord(core: Core, row: FlowRow): Promise<Authorizatio
   };
 }
 
+/** For those who may not send the user: who has the address can end the consent, or grant something else. */
+export function withoutAddress({ url: _, ...record }: Authorization): Authorization {
+  return record;
+}
+
 /** What a callback needs to know about the authorization request. It is sealed in the flow. */
 export interface Exchange {
   state: string;

@@ -9,7 +9,7 @@ import type { Limits } from "../limits";
 import type { Provider, Providers } from "../providers";
 import type { SessionSettings } from "../settings";
 import type { Transaction } from "../store";
-import { flowRecord, placeOf, UNOPENED_MS, emptyFlow } from "./flow";
+import { flowRecord, withoutAddress, placeOf, UNOPENED_MS, emptyFlow } from "./flow";
 import { type Full, NewFlows } from "./pending";
 import { completedWithoutGrant } from "./pending-repository";
 import { checkNextUri } from "./next-uri";
@@ -204,11 +204,10 @@ export class AuthorizationService {
       }
     } else {
       const row = await repository.findFlow(this.#core.store, projectId, id);
-      if (row !== undefined && maySee(principal, row.user_id)) {
-        const { url, ...record } = await this.#current(row);
-        // Who has the address can end the consent of its user, or grant something else.
-        return url !== undefined && maySend(principal, row.user_id) ? { ...record, url } : record;
-      }
+      if (row !== undefined && maySee(principal, row.user_id))
+        return maySend(principal, row.user_id)
+          ? this.#current(row)
+          : withoutAddress(await this.#current(row));
     }
     throw invalidParameter("There is no authorization with this id.", unknownRecord("id"));
   }
