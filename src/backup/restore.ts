@@ -9,10 +9,10 @@ import {
   fsyncSync,
   rmSync,
 } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { syncFolder } from "../crypto";
 import { alreadyExists } from "../errors";
-import { changeCopy, SET_FACT } from "../store";
+import { changeCopy, companionsOf, SET_FACT } from "../store";
 import { SUSPECT_DUE_RUNS } from "../tools";
 import { unpack } from "./archive";
 import { readBackup } from "./encryption";
@@ -68,10 +68,18 @@ function markRestored(file: string, { counts, created_at }: BackupManifest, now:
 }
 
 function refuseUsed(folder: string): void {
-  const used = ["runtime.db", "executions.db"].find((name) => existsSync(join(folder, name)));
-  if (used === undefined) return;
+  const files = ["runtime.db", "executions.db"].map((name) => join(folder, name));
+  const used = files.find((file) => existsSync(file));
+  if (used !== undefined)
+    throw alreadyExists(
+      `${folder} is in use: it contains ${basename(used)}. Restore into another folder, or stop the servers and move this one away.`,
+    );
+  // SQLite would apply them to the restored databases.
+  const left = files.flatMap(companionsOf).map((file) => basename(file));
+  if (left.length === 0) return;
   throw alreadyExists(
-    `${folder} is in use: it contains ${used}. Restore into another folder, or stop the servers and move this one away.`,
+    `${folder} contains ${left.join(", ")} of a former installation, with changes that are not in the backup. Restore into ` +
+      "another folder, or move these files to where its databases are.",
   );
 }
 
