@@ -13,6 +13,7 @@ export type { ListedBackup } from "./list";
 export type { BackupManifest } from "./manifest";
 export { type OwnBackup, ownBackups } from "./own";
 export { recordRestoration } from "./restored";
+export { leftWorkFolders, removeWorkFolders, sweepWorkFolders, workPlaces } from "./work-folder";
 export type { OpenedBackup, VerifiedBackup } from "./verify";
 
 /** As `create.ts` says. */

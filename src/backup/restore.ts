@@ -1,14 +1,5 @@
 // Puts a backup into a data folder that has no installation yet.
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  closeSync,
-  fsyncSync,
-  rmSync,
-} from "node:fs";
+import { existsSync, linkSync, mkdirSync, openSync, closeSync, fsyncSync, rmSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { syncFolder } from "../crypto";
 import { alreadyExists } from "../errors";
@@ -19,6 +10,7 @@ import { readBackup } from "./encryption";
 import { BackupFault } from "./fault";
 import type { BackupManifest } from "./manifest";
 import { RESTORED } from "./restored";
+import { WorkFolder } from "./work-folder";
 import { type VerifiedBackup, verifyBackup, type VerifyRequest } from "./verify";
 
 export interface RestoreRequest extends Omit<VerifyRequest, "temporary"> {
@@ -40,22 +32,22 @@ export async function restoreBackup({
   refuseUsed(folder);
   const isNew = !existsSync(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const work = mkdtempSync(join(folder, ".restore-"));
   let isDone = false;
   try {
-    const verified = await verifyBackup({ ...request, temporary: [work] });
+    using work = new WorkFolder(folder);
+    const verified = await verifyBackup({ ...request, temporary: [work.path] });
     if (verified.problems.length > 0) throw new BackupFault(verified.problems.join(" "));
     // Once more, because the check has migrated its copy.
-    await unpack(await readBackup(request.file, request.identities), work);
-    markRestored(join(work, "runtime.db"), verified.manifest, now);
+    await unpack(await readBackup(request.file, request.identities), work.path);
+    markRestored(join(work.path, "runtime.db"), verified.manifest, now);
     refuseUsed(folder);
     // The main database last: a folder without it is not an installation.
-    for (const name of ["executions.db", "runtime.db"]) place(join(work, name), join(folder, name));
+    for (const name of ["executions.db", "runtime.db"]) place(join(work.path, name), join(folder, name));
     syncFolder(folder);
     isDone = true;
     return verified;
   } finally {
-    rmSync(isDone || !isNew ? work : folder, { recursive: true, force: true });
+    if (!isDone && isNew) rmSync(folder, { recursive: true, force: true });
   }
 }
 
