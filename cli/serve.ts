@@ -1,6 +1,6 @@
 // Starts the server for `runtime serve`, and a temporary one for a consent if no other is running.
 import { localApp, type Server, startServer, tellChecks } from "../server";
-import { BackupKeeper } from "../src/backup";
+import { BackupKeeper, sweepWorkFolders, workPlaces } from "../src/backup";
 import { isLoopback, type LogFields } from "../src/base";
 import type { Core } from "../src/core";
 import { configurationError } from "../src/errors";
@@ -130,6 +130,7 @@ async function keepUp(io: Io, { config, runtime, newKey }: Session, server: Serv
   if (newKey !== undefined) core.log.warn(newKey);
   const endHealth = runtime.pluginHealth.start();
   const endKeeper = runtime.auditKeeper.start();
+  sweepWorkFolders(workPlaces(config));
   const endBackups = new BackupKeeper(core, config.backupFolder(), backupMaker(config, io.env)).start();
   const supervision = await supervised(io, core, server);
   if (!(await identity.hasKeys(project)))

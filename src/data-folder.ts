@@ -5,6 +5,7 @@ import type { Log } from "./base";
 import { configurationError, RuntimeError } from "./errors";
 import {
   executionLogMigrations,
+  logsWithoutDatabase,
   mainMigrations,
   PendingMigration,
   type SqliteOptions,
@@ -24,6 +25,7 @@ export async function openStores(
   try {
     keepPrivate(folder);
     const [main, file] = [join(folder, "runtime.db"), join(folder, "executions.db")];
+    for (const each of [main, file]) refuseLostDatabase(each);
     for (const each of [main, file]) if (existsSync(each)) accessSync(each, constants.R_OK | constants.W_OK);
     store = openStore({ file: main, migrations: mainMigrations, mayMigrate, log });
     const logStore = openStore({
@@ -39,6 +41,16 @@ export async function openStores(
     const isTold = error instanceof RuntimeError || error instanceof PendingMigration;
     throw isTold ? error : unusable(folder, error);
   }
+}
+
+// A database that was moved or deleted without its log may be put back. A new one in its place would lose the log.
+function refuseLostDatabase(file: string): void {
+  const logs = logsWithoutDatabase(file);
+  if (logs.length === 0) return;
+  throw configurationError(
+    `${file} does not exist, but ${logs.join(" and ")} of it does, with changes that it does not have yet. Put the database ` +
+      "back, or move these files away to begin without them. They always belong together.",
+  );
 }
 
 /** Runs `work` and converts database errors likewise: a full disk only shows with the first write. */

@@ -17,6 +17,7 @@ import {
   restsFinding,
   rootKeyIdFinding,
   warning,
+  workFolderFindings,
 } from "./checkup";
 import { MAX_LIMIT } from "./base";
 import type { Config } from "./config";
@@ -103,6 +104,7 @@ async function examineOpen(
     ...leftoverKeysFinding(config, core.keyring.rootKeyId, core.clock.now()),
     ...restsFinding(config),
     ...backupFindings(config, core.clock.now()),
+    ...workFolderFindings(config),
     ...usersFindings(core),
     ...checkAddresses(core),
     ...(await userFindings(runtime, principal.projectId)),

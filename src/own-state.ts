@@ -146,7 +146,7 @@ export class OwnState {
   get backup(): BackupState {
     const { backupFolder: folder } = this.#parts;
     const every_hours = this.#core.settings["backup.hours"];
-    const newest = folder === undefined ? undefined : newestIn(folder);
+    const newest = folder === undefined ? undefined : newestIn(folder, this.#core.clock.now());
     return newest === undefined ? { every_hours } : { every_hours, made_at: timestamp(newest) };
   }
 
@@ -155,9 +155,9 @@ export class OwnState {
   }
 }
 
-function newestIn(folder: string): number | undefined {
+function newestIn(folder: string, now: number): number | undefined {
   try {
-    return existsSync(folder) ? ownBackups(folder)[0]?.at : undefined;
+    return existsSync(folder) ? ownBackups(folder, now).made[0]?.at : undefined;
   } catch {
     return undefined;
   }

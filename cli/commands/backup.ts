@@ -96,6 +96,7 @@ async function create(
   { file, recipients }: { file: string; recipients: readonly string[] | undefined },
 ): Promise<void> {
   refusePostgres(await loadCommonConfig(io, common), "create");
+  await endInOrder(io);
   await withDataFolder(io, common, "backup create", async ({ config, runtime }) => {
     const { createBackup } = await import("../../src/backup");
     const making = createBackup({
@@ -120,6 +121,7 @@ async function verify(
   { file, identity }: { file: string; identity: string | undefined },
 ): Promise<number> {
   refuseServer(common, "backup verify");
+  await endInOrder(io);
   checkExists(file);
   const { verifyBackup } = await import("../../src/backup");
   const identities = await identitiesOf(io, identity);
@@ -142,6 +144,7 @@ async function restore(
   { file, identity }: { file: string; identity: string | undefined },
 ): Promise<void> {
   refuseServer(common, "backup restore");
+  await endInOrder(io);
   checkExists(file);
   const [{ restoreBackup }, config, identities] = await Promise.all([
     import("../../src/backup"),
@@ -157,6 +160,15 @@ async function restore(
   io.note(`The backup of ${manifest.created_at} was restored. Users may have to consent again.`);
   if (opened === undefined)
     io.note(`Before you start a server, set the root key ${manifest.root_key_id}: RUNTIME_ROOT_KEY_FILE`);
+}
+
+/** A signal ends the command, but not before the copies of databases that it has made are removed. */
+async function endInOrder(io: Io): Promise<void> {
+  const { removeWorkFolders } = await import("../../src/backup");
+  io.onStop(() => {
+    removeWorkFolders();
+    process.exit(EXIT.interrupted);
+  });
 }
 
 /** Throws `configuration` if the installation is not in files. */

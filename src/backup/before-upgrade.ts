@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Log } from "../base";
 import { configurationError, RuntimeError } from "../errors";
 import { newestSchema, schemaOf } from "../store";
+import { isFuture } from "./own";
 
 export interface BeforeUpgrade {
   /** The data folder. */
@@ -43,8 +44,8 @@ export async function backUpBeforeUpgrade({
   const prefix = `before-schema-${step.to}-from-${step.from}-`;
   try {
     mkdirSync(place, { recursive: true, mode: 0o700 });
-    if (newestOf(place, prefix) >= changedAt(folder)) return;
     const now = Date.now();
+    if (newestOf(place, prefix, now) >= changedAt(folder)) return;
     const day = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
     const file = join(place, `${prefix}${day}Z.backup${recipients.length > 0 ? ".age" : ""}`);
     requireRoom(folder, place);
@@ -62,10 +63,11 @@ export async function backUpBeforeUpgrade({
   }
 }
 
-/** When the newest backup of a step was made; 0: there is none. */
-function newestOf(place: string, prefix: string): number {
+/** When the newest backup of a step was made; 0: there is none. One of a clock that was ahead does not count. */
+function newestOf(place: string, prefix: string, now: number): number {
   const names = readdirSync(place).filter((name) => name.startsWith(prefix));
-  return Math.max(0, ...names.map((name) => statSync(join(place, name)).mtimeMs));
+  const times = names.map((name) => statSync(join(place, name)).mtimeMs);
+  return Math.max(0, ...times.filter((at) => !isFuture(at, now)));
 }
 
 /** When something was written last, also if it is only in a log. */

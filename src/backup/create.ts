@@ -1,6 +1,6 @@
 // Makes a backup of a data folder that servers may be using.
-import { existsSync, linkSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { existsSync, linkSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { version } from "../../package.json";
 import type { ChainHead, SignedHead } from "../audit";
 import { syncFolder } from "../crypto";
@@ -10,6 +10,7 @@ import { archiveOf, CONTENTS, digestOf, MANIFEST, SUMS, sumsOf, writeDurably } f
 import { contentsOf } from "./contents";
 import { encrypted } from "./encryption";
 import { type BackupManifest, FORMAT, manifestText } from "./manifest";
+import { WorkFolder } from "./work-folder";
 
 export interface BackupRequest {
   /** The data folder. */
@@ -41,21 +42,17 @@ export async function createBackup(request: BackupRequest): Promise<MadeBackup> 
   if (existsSync(file)) throw alreadyExists(`${file} exists. Give the name of a new file.`);
   if (!existsSync(join(request.folder, "runtime.db")))
     throw configurationError(`${request.folder} contains no installation, so there is nothing to back up.`);
-  const work = mkdtempSync(join(dirname(file), `.${basename(file)}.`));
-  try {
-    const manifest = await collect(request, work);
-    const archive = archiveOf(work, manifest.created_at);
-    const draft = join(work, "backup");
-    await writeDurably(
-      draft,
-      request.recipients.length === 0 ? archive : await encrypted(archive, request.recipients),
-    );
-    publish(draft, file);
-    syncFolder(dirname(file));
-    return { file, bytes: statSync(file).size, encrypted: request.recipients.length > 0, manifest };
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  using work = new WorkFolder(dirname(file));
+  const manifest = await collect(request, work.path);
+  const archive = archiveOf(work.path, manifest.created_at);
+  const draft = join(work.path, "backup");
+  await writeDurably(
+    draft,
+    request.recipients.length === 0 ? archive : await encrypted(archive, request.recipients),
+  );
+  publish(draft, file);
+  syncFolder(dirname(file));
+  return { file, bytes: statSync(file).size, encrypted: request.recipients.length > 0, manifest };
 }
 
 /** `link` fails if another process has made the file by now. */

@@ -8,10 +8,12 @@ import type { VerifiedBackup, VerifyRequest } from "./verify";
 export { type BeforeUpgrade, backUpBeforeUpgrade, pendingUpgrade } from "./before-upgrade";
 export type { MadeBackup } from "./create";
 export { identitiesIn } from "./identities";
-export { BackupKeeper, type MakeBackup, ownBackups } from "./keeper";
+export { BackupKeeper, type MakeBackup } from "./keeper";
 export type { ListedBackup } from "./list";
 export type { BackupManifest } from "./manifest";
+export { type OwnBackup, ownBackups } from "./own";
 export { recordRestoration } from "./restored";
+export { leftWorkFolders, removeWorkFolders, sweepWorkFolders, workPlaces } from "./work-folder";
 export type { OpenedBackup, VerifiedBackup } from "./verify";
 
 /** As `create.ts` says. */

@@ -1,14 +1,15 @@
 // The backups that a server makes by itself, and how many of them it keeps.
-import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Core } from "../core";
+import { DeletionTime } from "../store";
+import { ownBackups, ownName } from "./own";
 
 const HOUR_MS = 3600_000;
 /** How often the age of the newest backup is looked at. */
 const LOOK_MS = 60_000;
 /** After failures the wait doubles, up to this: a full disk does not fill the log, nor the machine with work. */
 const LONGEST_WAIT_MS = HOUR_MS;
-const NAME = /^runtime-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup(?:\.age)?$/;
 
 /** Makes a backup, in a process of its own: it would block this one. Resolves to false if the file exists. */
 export type MakeBackup = (file: string, signal: AbortSignal) => Promise<boolean>;
@@ -17,12 +18,16 @@ export class BackupKeeper {
   readonly #core: Core;
   readonly #folder: string | undefined;
   readonly #make: MakeBackup;
+  readonly #deletionTime: DeletionTime;
+  /** Monotonic time of the last look at the time by which backups are deleted. */
+  #looked = -Infinity;
 
   /** `folder`: the path of `backup.folder`. */
   constructor(core: Core, folder: string | undefined, make: MakeBackup) {
     this.#core = core;
     this.#folder = folder;
     this.#make = make;
+    this.#deletionTime = new DeletionTime(core.clock);
   }
 
   /** Works until the returned function is called. */
@@ -62,34 +67,37 @@ export class BackupKeeper {
   }
 
   async #once(folder: string, signal: AbortSignal): Promise<void> {
-    const { clock, settings, log } = this.#core;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const now = clock.now();
-    const newest = ownBackups(folder)[0];
-    const age = newest === undefined ? Infinity : now - newest.at;
-    // A newest backup of the future, after the clock was wrong, must not stop the others.
-    if (age >= 0 && age < settings["backup.hours"] * HOUR_MS) return;
-    const file = join(folder, nameOf(now, settings["backup.recipients"].length > 0));
-    if (!(await this.#make(file, signal))) return;
-    log.info("backup made", { file, bytes: statSync(file).size });
-    for (const { name } of ownBackups(folder).slice(settings["backup.keep"]))
-      rmSync(join(folder, name), { force: true });
+    const made = await this.#makeIfDue(folder, signal);
+    if (made !== undefined) await this.#deleteOld(folder, made);
+    // Also between backups: a time is not believed if nothing has looked at it for a week.
+    else if (this.#core.clock.monotonic() - this.#looked >= HOUR_MS) await this.#believedTime();
   }
-}
 
-/** Servers that look at the same time choose the same name, and only one of them makes the file. */
-function nameOf(now: number, isEncrypted: boolean): string {
-  const minute = new Date(Math.floor(now / LOOK_MS) * LOOK_MS).toISOString();
-  return `runtime-${minute.slice(0, 19).replaceAll(/[-:]/g, "")}Z.backup${isEncrypted ? ".age" : ""}`;
-}
+  /** The name of the backup; undefined if there is a young one, or another server has just made it. */
+  async #makeIfDue(folder: string, signal: AbortSignal): Promise<string | undefined> {
+    const { clock, settings, log } = this.#core;
+    const now = clock.now();
+    const [newest] = ownBackups(folder, now).made;
+    if (newest !== undefined && now - newest.at < settings["backup.hours"] * HOUR_MS) return undefined;
+    const name = ownName(now, settings["backup.recipients"].length > 0);
+    const file = join(folder, name);
+    if (!(await this.#make(file, signal))) return undefined;
+    log.info("backup made", { file, bytes: statSync(file).size });
+    return name;
+  }
 
-/** The backups that servers have made by themselves, newest first. */
-export function ownBackups(folder: string): { name: string; at: number }[] {
-  return readdirSync(folder)
-    .flatMap((name) => {
-      const [match, year, month, day, hour, minute, second] = NAME.exec(name) ?? [];
-      if (match === undefined) return [];
-      return [{ name, at: Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) }];
-    })
-    .toSorted((one, other) => other.at - one.at);
+  async #deleteOld(folder: string, justMade: string): Promise<void> {
+    const believed = await this.#believedTime();
+    if (believed === undefined) return;
+    for (const { name } of ownBackups(folder, believed).made.slice(this.#core.settings["backup.keep"]))
+      if (name !== justMade) rmSync(join(folder, name), { force: true });
+  }
+
+  async #believedTime(): Promise<number | undefined> {
+    const { store, clock } = this.#core;
+    const time = await store.write(() => this.#deletionTime.now());
+    this.#looked = clock.monotonic();
+    return time;
+  }
 }

@@ -1,24 +1,16 @@
 // Puts a backup into a data folder that has no installation yet.
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  closeSync,
-  fsyncSync,
-  rmSync,
-} from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, linkSync, mkdirSync, openSync, closeSync, fsyncSync, rmSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { syncFolder } from "../crypto";
 import { alreadyExists } from "../errors";
-import { changeCopy, SET_FACT } from "../store";
+import { changeCopy, companionsOf, SET_FACT } from "../store";
 import { SUSPECT_DUE_RUNS } from "../tools";
 import { unpack } from "./archive";
 import { readBackup } from "./encryption";
 import { BackupFault } from "./fault";
 import type { BackupManifest } from "./manifest";
 import { RESTORED } from "./restored";
+import { WorkFolder } from "./work-folder";
 import { type VerifiedBackup, verifyBackup, type VerifyRequest } from "./verify";
 
 export interface RestoreRequest extends Omit<VerifyRequest, "temporary"> {
@@ -40,22 +32,22 @@ export async function restoreBackup({
   refuseUsed(folder);
   const isNew = !existsSync(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const work = mkdtempSync(join(folder, ".restore-"));
   let isDone = false;
   try {
-    const verified = await verifyBackup({ ...request, temporary: [work] });
+    using work = new WorkFolder(folder);
+    const verified = await verifyBackup({ ...request, temporary: [work.path] });
     if (verified.problems.length > 0) throw new BackupFault(verified.problems.join(" "));
     // Once more, because the check has migrated its copy.
-    await unpack(await readBackup(request.file, request.identities), work);
-    markRestored(join(work, "runtime.db"), verified.manifest, now);
+    await unpack(await readBackup(request.file, request.identities), work.path);
+    markRestored(join(work.path, "runtime.db"), verified.manifest, now);
     refuseUsed(folder);
     // The main database last: a folder without it is not an installation.
-    for (const name of ["executions.db", "runtime.db"]) place(join(work, name), join(folder, name));
+    for (const name of ["executions.db", "runtime.db"]) place(join(work.path, name), join(folder, name));
     syncFolder(folder);
     isDone = true;
     return verified;
   } finally {
-    rmSync(isDone || !isNew ? work : folder, { recursive: true, force: true });
+    if (!isDone && isNew) rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -68,10 +60,18 @@ function markRestored(file: string, { counts, created_at }: BackupManifest, now:
 }
 
 function refuseUsed(folder: string): void {
-  const used = ["runtime.db", "executions.db"].find((name) => existsSync(join(folder, name)));
-  if (used === undefined) return;
+  const files = ["runtime.db", "executions.db"].map((name) => join(folder, name));
+  const used = files.find((file) => existsSync(file));
+  if (used !== undefined)
+    throw alreadyExists(
+      `${folder} is in use: it contains ${basename(used)}. Restore into another folder, or stop the servers and move this one away.`,
+    );
+  // SQLite would apply them to the restored databases.
+  const left = files.flatMap(companionsOf).map((file) => basename(file));
+  if (left.length === 0) return;
   throw alreadyExists(
-    `${folder} is in use: it contains ${used}. Restore into another folder, or stop the servers and move this one away.`,
+    `${folder} contains ${left.join(", ")} of a former installation, with changes that are not in the backup. Restore into ` +
+      "another folder, or move these files to where its databases are.",
   );
 }
 

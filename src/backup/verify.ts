@@ -1,17 +1,17 @@
 // Checks a backup: every byte of the file, the databases in it, the chains of the audit trail, and whether the root key opens
 // what is sealed.
-import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import type { Redacted } from "../base";
 import type { Problem } from "../audit";
-import { configurationError, RuntimeError } from "../errors";
+import { RuntimeError } from "../errors";
 import { newestSchema } from "../store";
 import { unpack } from "./archive";
 import { contentsOf, differencesOf, faultsOf } from "./contents";
 import { readBackup } from "./encryption";
 import { BackupFault } from "./fault";
 import type { BackupManifest } from "./manifest";
+import { workFolderIn } from "./work-folder";
 
 /** A copy of the backup that was opened with the root key of this machine. */
 export interface OpenedBackup {
@@ -46,31 +46,14 @@ export async function verifyBackup({
   temporary,
   open,
 }: VerifyRequest): Promise<VerifiedBackup> {
-  const folder = workFolder(temporary ?? [tmpdir(), dirname(file)]);
-  try {
-    const manifest = await unpack(await readBackup(file, identities), folder);
-    refuseNewer(manifest);
-    const faults = faultsOf(folder);
-    if (faults.length > 0) return { manifest, opened: undefined, problems: faults };
-    const problems = differencesOf(manifest, contentsOf(folder));
-    return { manifest, ...(await openedWith(folder, open, problems)) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** A new folder in the first of the places that takes one. A small system may have no folder for temporary files. */
-function workFolder(places: readonly string[]): string {
-  for (const place of places) {
-    try {
-      return mkdtempSync(join(place, "runtime-backup-"));
-    } catch {
-      // The next place, or the error below.
-    }
-  }
-  throw configurationError(
-    `There is no folder to unpack the backup into: ${places.join(", ")} cannot be written. Set TMPDIR to one that can.`,
-  );
+  using work = workFolderIn(temporary ?? [tmpdir(), dirname(file)]);
+  const folder = work.path;
+  const manifest = await unpack(await readBackup(file, identities), folder);
+  refuseNewer(manifest);
+  const faults = faultsOf(folder);
+  if (faults.length > 0) return { manifest, opened: undefined, problems: faults };
+  const problems = differencesOf(manifest, contentsOf(folder));
+  return { manifest, ...(await openedWith(folder, open, problems)) };
 }
 
 /** Throws `BackupFault` for a backup of a newer version. */

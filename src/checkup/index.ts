@@ -6,3 +6,4 @@ export { type Finding, ok, problem, refused, warning } from "./finding";
 export { checkIssuer } from "./issuer";
 export { checkPostgresServer, type PostgresFindings } from "./postgres";
 export { checkAddresses, checkEndpoint, checkPort } from "./network";
+export { workFolderFindings } from "./work-folders";

@@ -1,5 +1,6 @@
 // Copies of a database that is in use, and what a copy contains. Both work on files, without the services.
 import { Database } from "bun:sqlite";
+import { closeSync, openSync } from "node:fs";
 import { openReader } from "./sqlite-file";
 import { versionOf } from "./migrate";
 import type { Query, SqlValue } from "./port";
@@ -9,6 +10,8 @@ import type { Query, SqlValue } from "./port";
  * so it contains nothing that was deleted. Blocks this process until it is done.
  */
 export function copyDatabase(from: string, to: string): void {
+  // SQLite fills an empty file; one that it makes could be read by others.
+  closeSync(openSync(to, "wx", 0o600));
   const database = openReader(from);
   try {
     database.query("VACUUM INTO ?").run(to);

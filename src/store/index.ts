@@ -28,6 +28,8 @@ export {
 export { type Change, makeChange, makeChanges, rehearseChanges } from "./change";
 export { Ages, nextGeneration } from "./ages";
 export { CachedByGeneration } from "./cache";
+export { lockExisting, lockNew } from "./process-lock";
+export { companionsOf, logsWithoutDatabase } from "./companions";
 export { changeCopy, ClosedDatabase, copyDatabase, schemaOf } from "./copies";
 export { fact, SET_FACT, setFact } from "./facts";
 export { mainMigrations } from "./schema/main";

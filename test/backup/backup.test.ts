@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { generateIdentity, identityToRecipient } from "age-encryption";
 import { Database } from "bun:sqlite";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { listBackups, restoreBackup, verifyBackup } from "../../src/backup";
 import { Redacted } from "../../src/base";
@@ -191,6 +191,28 @@ test("a folder with an installation is refused and stays as it is", async () => 
 
   await expect(restored(file, folder)).rejects.toThrow("is in use");
   expect(readFileSync(join(folder, "runtime.db")).equals(before)).toBe(true);
+});
+
+test.each(["runtime.db-wal", "runtime.db-shm", "executions.db-wal", "runtime.db-journal"])(
+  "a folder with %s of a former installation is refused and stays as it is",
+  async (name) => {
+    const { file } = await made();
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, name), "changes");
+
+    await expect(restored(file, folder)).rejects.toThrow(`contains ${name} of a former installation`);
+    expect(readdirSync(folder)).toEqual([name]);
+  },
+);
+
+test.each(["runtime.db", "executions.db"])("a log without its %s is kept", async (name) => {
+  const folder = await dataFolder();
+  rmSync(join(folder, name));
+  const log = join(folder, `${name}-wal`);
+  writeFileSync(log, "changes");
+
+  await expect(openFolder(folder)).rejects.toThrow(`${name} does not exist, but ${log}`);
+  expect(readFileSync(log, "utf8")).toBe("changes");
 });
 
 test("with another root key nothing is restored", async () => {

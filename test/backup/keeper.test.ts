@@ -22,7 +22,8 @@ test("waits longer after each failure, up to an hour, and not after a success", 
     },
   };
   const settings = { "backup.hours": 24, "backup.keep": 3, "backup.recipients": [] };
-  const core = { clock, settings, log: silentLog } as unknown as Core;
+  const store = { write: async () => undefined };
+  const core = { clock, settings, store, log: silentLog } as unknown as Core;
   const keeper = new BackupKeeper(core, temporaryFolder(), async (file) => {
     if (waits.length < 8) throw new Error("the disk is full");
     writeFileSync(file, "");

@@ -58,7 +58,7 @@ test("while the database fails, the page says so and has everything else", async
   expect(text).not.toContain("s3cr3t");
 });
 
-test("the newest scheduled backup has its time, and other files none", async () => {
+test("the newest scheduled backup has its time, and other files and those of the future none", async () => {
   const folder = join(temporaryFolder(), "backups");
   await using site = await startSite({ environment: { RUNTIME_BACKUP_FOLDER: folder } });
   const { runtime } = site;
@@ -68,6 +68,7 @@ test("the newest scheduled backup has its time, and other files none", async () 
   for (const file of [
     "runtime-20260102T030400Z.backup",
     "runtime-20260101T000000Z.backup.age",
+    "runtime-20990101T000000Z.backup",
     "other.backup",
   ])
     writeFileSync(join(folder, file), "");

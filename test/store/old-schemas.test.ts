@@ -1,6 +1,6 @@
 // Databases of every earlier version are upgraded without losing anything, after a backup.
 import { describe, expect, test } from "bun:test";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { extensions } from "../../catalogs";
 import { pendingUpgrade, verifyBackup } from "../../src/backup";
@@ -98,6 +98,21 @@ test("what was written after a return to the older version is backed up before t
   const folder = temporaryFolder();
   writeOldSchema(1, folder);
   await (await opened(folder)).close();
+  // The name has the second.
+  await Bun.sleep(1100);
+  writeOldSchema(1, folder);
+  await (await opened(folder)).close();
+
+  expect(readdirSync(join(folder, "backups"))).toHaveLength(2);
+});
+
+test("a backup that a clock of the future has dated does not take the place of the next one", async () => {
+  const folder = temporaryFolder();
+  writeOldSchema(1, folder);
+  await (await opened(folder)).close();
+  const [name = ""] = readdirSync(join(folder, "backups"));
+  const nextYear = Date.now() / 1000 + 365 * 86_400;
+  utimesSync(join(folder, "backups", name), nextYear, nextYear);
   // The name has the second.
   await Bun.sleep(1100);
   writeOldSchema(1, folder);

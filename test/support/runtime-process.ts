@@ -29,13 +29,13 @@ export interface RunningServer extends AsyncDisposable {
 export class Installation implements AsyncDisposable {
   readonly home = mkdtempSync(join(tmpdir(), "runtime-home-"));
   readonly environment: Record<string, string>;
-  readonly #command: readonly string[];
+  readonly command: readonly string[];
   readonly #database: string | undefined;
   readonly #servers = new Set<RunningServer>();
 
   /** `command`: the executable; absent: the sources. `database`: the URL of a PostgreSQL database; absent: SQLite. */
   constructor(chat: ChatSandbox | undefined, command: readonly string[] = SOURCES, database?: string) {
-    this.#command = command;
+    this.command = command;
     this.#database = database;
     this.environment = {
       HOME: this.home,
@@ -48,7 +48,7 @@ export class Installation implements AsyncDisposable {
 
   /** Runs a command to its end; standard input is closed, or the text. */
   async run(args: readonly string[], input?: string): Promise<Finished> {
-    const child = Bun.spawn([...this.#command, ...args], {
+    const child = Bun.spawn([...this.command, ...args], {
       env: this.environment,
       cwd: this.home,
       stdin: input === undefined ? "ignore" : new TextEncoder().encode(input),
@@ -69,7 +69,7 @@ export class Installation implements AsyncDisposable {
 
   /** `runtime serve` on a free port, ready. */
   async serve(...args: string[]): Promise<RunningServer> {
-    const child = Bun.spawn([...this.#command, "serve", "--port", "0", ...args], {
+    const child = Bun.spawn([...this.command, "serve", "--port", "0", ...args], {
       env: this.environment,
       cwd: this.home,
       stdin: "ignore",

@@ -61,7 +61,7 @@ export function installationFamilies(core: Core, parts: InstallationParts): Fami
         help: "When the newest scheduled backup was made, in seconds since 1970; missing if there is none.",
         unit: "seconds",
       },
-      () => lastBackup(parts.backupFolder),
+      () => lastBackup(parts.backupFolder, clock.now()),
     ),
     gauge(
       {
@@ -77,10 +77,10 @@ export function installationFamilies(core: Core, parts: InstallationParts): Fami
   ];
 }
 
-function lastBackup(folder: string | undefined): number | undefined {
+function lastBackup(folder: string | undefined, now: number): number | undefined {
   if (folder === undefined) return undefined;
   try {
-    const newest = ownBackups(folder)[0];
+    const [newest] = ownBackups(folder, now).made;
     return newest === undefined ? undefined : newest.at / 1000;
   } catch {
     // The folder does not exist before the first backup.

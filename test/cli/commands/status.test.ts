@@ -66,11 +66,12 @@ test("shows what waits, and workers that are down", async () => {
   expect(stdout).toMatch(/^scheduled runs +0 due, 0 running, 1 later$/m);
 });
 
-test("shows the newest backup of backup.folder", async () => {
+test("shows the newest backup of backup.folder that is not of the future", async () => {
   await using installation = new Installation(undefined);
   const folder = join(installation.home, "kept");
   mkdirSync(folder);
-  for (const day of ["01", "02"]) writeFileSync(join(folder, `runtime-202601${day}T000000Z.backup`), "");
+  for (const day of ["20260101", "20260102", "20990101"])
+    writeFileSync(join(folder, `runtime-${day}T000000Z.backup`), "");
   installation.environment["RUNTIME_BACKUP_FOLDER"] = folder;
   installation.environment["RUNTIME_BACKUP_HOURS"] = "24";
 
