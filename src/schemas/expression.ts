@@ -1,5 +1,5 @@
 // Reads regular expressions, as far as the time that they take depends on it. Only for those that compile with the flag `u`.
-import { ALL, ANY, type Characters, CLASSES, complement, union } from "./characters";
+import { ALL, ANY, type Characters, CLASSES, coarse, complement, union } from "./characters";
 
 /** A part with how often it is repeated; `most` may be infinite. */
 export interface Term {
@@ -17,7 +17,13 @@ export interface Term {
 /** One of several sequences. */
 export type Choice = readonly (readonly Term[])[];
 
-/** Undefined for an expression with back references or flags inside, which no rule here covers. */
+/** Groups inside of each other. Real patterns have less than ten. */
+const MOST_LEVELS = 40;
+
+/**
+ * Undefined for an expression with back references or flags inside, which no rule here covers, and for one that is nested too
+ * deeply. Of what a look-behind contains, the order is reversed: it is matched from its end.
+ */
 export function parseExpression(pattern: string): Choice | undefined {
   try {
     const reader = new Reader([...pattern]);
@@ -36,6 +42,7 @@ const ESCAPES: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r
 class Reader {
   readonly #characters: readonly string[];
   #at = 0;
+  #level = 0;
 
   constructor(characters: readonly string[]) {
     this.#characters = characters;
@@ -69,7 +76,7 @@ class Reader {
     if (character !== "\\") return { kind: "characters", characters: only(character) };
     if (this.#take("b") || this.#take("B")) return { kind: "border" };
     if (/[1-9k]/.test(this.#peek())) throw new Unsupported();
-    return { kind: "characters", characters: this.#escaped() };
+    return { kind: "characters", characters: this.#escaped() ?? ALL };
   }
 
   #group(): Term["part"] {
@@ -83,9 +90,11 @@ class Reader {
       else if (this.#take("<")) while (this.#next() !== ">");
       else throw new Unsupported();
     }
+    if (++this.#level > MOST_LEVELS) throw new Unsupported();
     const body = this.choice();
+    this.#level--;
     this.#next();
-    return kind === "group" ? { kind, body } : { kind, body, isBehind };
+    return kind === "group" ? { kind, body } : { kind, body: isBehind ? reversed(body) : body, isBehind };
   }
 
   #times(): [number, number] {
@@ -110,26 +119,29 @@ class Reader {
 
   #class(): Characters {
     const isNegated = this.#take("^");
-    let set: Characters = [];
+    const sets: Characters[] = [];
+    let isKnown = true;
     while (!this.#take("]")) {
       const first = this.#classAtom();
       const isRange = this.#peek() === "-" && this.#peek(1) !== "]";
-      if (!isRange) set = union(set, first);
-      else {
-        this.#next();
-        const last = this.#classAtom();
-        set = union(set, first, last, between(first, last));
-      }
+      if (isRange) this.#next();
+      const last = isRange ? this.#classAtom() : first;
+      if (first === undefined || last === undefined) isKnown = false;
+      else sets.push(isRange ? between(first, last) : first);
     }
-    return isNegated ? complement(set) : set;
+    // The complement of a guess that is too large would be too small.
+    if (!isKnown) return ALL;
+    const set = union(...sets);
+    return coarse(isNegated ? complement(set) : set);
   }
 
-  #classAtom(): Characters {
+  #classAtom(): Characters | undefined {
     const character = this.#next();
     return character === "\\" ? this.#escaped() : only(character);
   }
 
-  #escaped(): Characters {
+  /** Undefined for a property, whose characters are not known here. */
+  #escaped(): Characters | undefined {
     const letter = this.#next();
     const known = CLASSES[letter];
     if (known !== undefined) return known;
@@ -137,7 +149,7 @@ class Reader {
     if (code !== undefined) return [[code, code]];
     if (letter === "p" || letter === "P") {
       while (this.#next() !== "}");
-      return ALL;
+      return undefined;
     }
     if (letter === "x") return this.#code(2);
     if (letter === "c") return only(String.fromCharCode(this.#next().charCodeAt(0) % 32));
@@ -199,4 +211,13 @@ function only(character: string): Characters {
 
 function between(first: Characters, last: Characters): Characters {
   return [[first[0]?.[0] ?? 0, last.at(-1)?.[1] ?? 0]];
+}
+
+function reversed(choice: Choice): Choice {
+  return choice.map((sequence) =>
+    sequence.toReversed().map((term) => {
+      const { part } = term;
+      return part.kind === "group" ? { ...term, part: { ...part, body: reversed(part.body) } } : term;
+    }),
+  );
 }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { longestText } from "../../src/schemas/pattern";
+import { growthOf } from "../support/growth";
 import { attackByRecheck, attacksOn } from "../support/patterns/attacks";
 
 describe("is not used:", () => {
@@ -23,6 +24,20 @@ describe("is not used:", () => {
     ["a repetition in what looks ahead", "(?=(a+)+b)"],
     ["a repetition of what looks ahead", "(?:(?=a)a)+b"],
     ["a repetition that looks back", "(?<=a*a*a*)b"],
+    ["a complement of a property", `^${"[^\\p{L}]*".repeat(12)}x$`],
+    ["a complement of a property and more", `^${"[^\\P{L}\\d]*".repeat(12)}x$`],
+    ["alternatives of complements of properties", "^([^\\p{L}]|\\d)*x$"],
+    ["alternatives that are empty", `^${"(?:|)".repeat(40)}$`],
+    ["an empty alternative and the end", `${"(?:$|)".repeat(40)}x`],
+    ["an empty alternative and the beginning", `${"(?:^|)".repeat(40)}x`],
+    ["alternatives that look ahead", `^${"(?:(?=a)|(?=.))".repeat(40)}x`],
+    ["repetitions of nothing, inside of each other", `${"(?:".repeat(12)}^${"){10}".repeat(12)}x`],
+    [
+      "repetitions of what looks ahead, inside of each other",
+      `${"(?:".repeat(9)}(?=a*b)${"){10}".repeat(9)}x`,
+    ],
+    ["a look behind that is slow from its end only", `(?<=(?:b[ab]*x){9}${"c[a-c]*x".repeat(5)}y)z`],
+    ["more than 40 levels of groups", `^${"(".repeat(41)}a${")".repeat(41)}$`],
     ["a reference back", "(a*)\\1b"],
     ["a reference back by name", "(?<n>a*)\\k<n>b"],
     ["flags of other languages", "(?i)abc"],
@@ -39,6 +54,46 @@ describe("is not used:", () => {
   test.each([[5], [null], [{}], [["a"]], [/a/u]])("%p", (pattern) => {
     expect(longestText(pattern)).toBeUndefined();
   });
+});
+
+describe("is tested only with texts for which it is fast:", () => {
+  test.each([
+    ["a look ahead after a repetition", "^a*(?=[^x]*x)b"],
+    ["a look behind after a repetition", "^a*(?<=x[^x]*)b"],
+    ["neighbours that share a character of a property", "^\\p{L}*\\w*!$"],
+  ])("%s", (_what, pattern) => {
+    expect(longestText(pattern)).toBeLessThan(5000);
+  });
+
+  test.each([
+    ["a fixed beginning", "^[a-z]", Infinity],
+    ["one character anywhere", "[<>]", 1_000_000],
+    ["a word anywhere", "<script>", 100_000],
+    ["one pass", "^[a-z]+$", 1_000_000],
+  ])("long ones for %s", (_what, pattern, least) => {
+    expect(longestText(pattern)).toBeGreaterThanOrEqual(least);
+  });
+});
+
+test("the judgement of a pattern takes time in proportion to its length", () => {
+  let count = 0;
+  const patterns = [
+    (length: number) => `${"(?:".repeat(length / 7)}a?${"){2}".repeat(length / 7)}`,
+    (length: number) =>
+      `${"((?:a|".repeat(35)}${"b?c?".repeat(Math.max(0, length / 4 - 70))}${")d)".repeat(35)}`,
+    (length: number) => "(?:a|b|c|d|e)".repeat(length / 13),
+    (length: number) => `(?:${"a|".repeat(length / 2)})`,
+    (length: number) => "\\s?".repeat(length / 3),
+    (length: number) => `[${"acegikmoqsuwy".repeat(length / 13)}]`,
+  ];
+  for (const pattern of patterns) {
+    const growth = growthOf(240, (size) => {
+      const text = pattern(size);
+      // No pattern twice: judgements are remembered.
+      return () => Array.from({ length: 20 }, () => longestText(`${text}${++count}`));
+    });
+    expect([pattern(40), growth < 10]).toEqual([pattern(40), true]);
+  }
 });
 
 /** Of real schemas. */
@@ -87,15 +142,20 @@ describe("is used, and takes no time for the longest text that it is used for:",
   });
 });
 
-const atom = fc.constantFrom("a", "b", "[ab]", ".", "\\w", "c");
+const atom = fc.constantFrom(
+  ...["a", "b", "[ab]", ".", "\\w", "c", "\\p{L}", "\\P{L}", "[^a]", "[^\\p{L}]", "[^\\P{L}b]", "[^\\w!]"],
+  ...["[\\p{N}a]", "^", "$", "\\b", "(?:|)", "(?:$|)"],
+);
 const quantifier = fc.constantFrom("", "", "*", "+", "?", "{2}", "{1,3}", "{2,}");
 const { expression } = fc.letrec<{ expression: string; part: string }>((tie) => ({
   part: fc.oneof(
     { maxDepth: 3 },
-    fc.tuple(atom, quantifier).map(([one, times]) => one + times),
+    fc.tuple(atom, quantifier).map(([one, times]) => (/^(?:\^|\$|\\b)$/.test(one) ? one : one + times)),
     fc.tuple(tie("expression"), quantifier).map(([inner, times]) => `(${inner})${times}`),
     fc.tuple(tie("expression"), tie("expression")).map(([left, right]) => `(?:${left}|${right})`),
-    tie("expression").map((inner) => `(?=${inner})`),
+    fc
+      .tuple(fc.constantFrom("?=", "?!", "?<=", "?<!"), tie("expression"))
+      .map(([around, inner]) => `(${around}${inner})`),
   ),
   expression: fc.array(tie("part"), { minLength: 1, maxLength: 4 }).map((parts) => parts.join("")),
 }));
@@ -109,7 +169,7 @@ test("expressions at random that are used take no exponential time", () => {
       if (longest === undefined) return;
       used++;
       const form = new RegExp(pattern, "u");
-      for (const unit of ["a", "b", "ab", "ca", "aab"]) {
+      for (const unit of ["a", "b", "1", "é", "ab", "ca", "aab"]) {
         const text = `${unit.repeat(Math.min(longest, 3000))}!`.slice(-longest);
         expect(typeof form.test(text)).toBe("boolean");
       }
