@@ -96,7 +96,7 @@ function spending(schema: Node, steps: Steps): Node {
 
 function boundedPattern(pattern: unknown): string {
   const longest = longestText(pattern) ?? 0;
-  return `^[^]{${longest + 1}}|(?:${String(pattern)})`;
+  return longest === Infinity ? String(pattern) : `^[^]{${longest + 1}}|(?:${String(pattern)})`;
 }
 
 /** The pattern as the schema has it. */
