@@ -2,10 +2,11 @@
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, resolve } from "node:path";
-import type { ListedBackup, MadeBackup, OpenedBackup, VerifiedBackup } from "../../src/backup";
+import type { ListedBackup, MadeBackup, VerifiedBackup } from "../../src/backup";
 import type { Config } from "../../src/config";
 import { configurationError, notFound } from "../../src/errors";
 import { refuseServer, withDataFolder } from "../client/client";
+import { openingCopies } from "../backup-copies";
 import { type Common, verb } from "../command";
 import { counted } from "../counted";
 import { EXIT } from "../errors";
@@ -14,7 +15,7 @@ import type { Io } from "../io";
 import { print, printList, printRecord, type Shape } from "../output";
 import { printable } from "../printable";
 import { withProgress } from "../progress";
-import { loadCommonConfig, rootKeyFileOf } from "../session";
+import { loadCommonConfig } from "../session";
 
 const IDENTITY = {
   flag: "--identity <file>",
@@ -131,7 +132,7 @@ async function verify(
     identities,
     // On a small system without a folder for temporary files, a backup may be on a medium that cannot be written.
     temporary: [tmpdir(), dirname(resolve(file)), ...existingDataFolder(config)],
-    open: (folder) => openCopy(io, common, folder),
+    open: openingCopies(io, common).open,
   });
   const verified = await withProgress(io, "Checking the backup", checking);
   printVerified(io, common, file, verified);
@@ -153,13 +154,16 @@ async function restore(
   ]);
   refusePostgres(config, "restore");
   const folder = config.dataFolder();
-  const open = (copy: string): Promise<OpenedBackup | undefined> => openCopy(io, common, copy);
-  const restoring = restoreBackup({ file, identities, open, folder, now: Date.now() });
+  const copies = openingCopies(io, common);
+  const restoring = restoreBackup({ file, identities, open: copies.open, folder, now: Date.now() });
   const { manifest, opened } = await withProgress(io, "Restoring", restoring);
   print(io, common.output, { data_dir: folder, ...summaryOf(manifest), opened }, () => `${folder}\n`);
   io.note(`The backup of ${manifest.created_at} was restored. Users may have to consent again.`);
   if (opened === undefined)
     io.note(`Before you start a server, set the root key ${manifest.root_key_id}: RUNTIME_ROOT_KEY_FILE`);
+  const { oldKeyFile } = copies;
+  if (oldKeyFile !== undefined)
+    io.note(`It needs an old root key. Start servers on it with RUNTIME_ROOT_KEY_FILE=${oldKeyFile}`);
 }
 
 /** A signal ends the command, but not before the copies of databases that it has made are removed. */
@@ -186,7 +190,7 @@ function summaryOf({ created_at, version, root_key_id, audit_heads }: VerifiedBa
 }
 
 function printVerified(io: Io, common: Common, file: string, verified: VerifiedBackup): void {
-  const { manifest, opened, problems } = verified;
+  const { manifest, opened, otherKey, problems } = verified;
   const ok = problems.length === 0;
   print(io, common.output, { file, ok, problems, opened: opened ?? null, manifest }, () =>
     problems.map((problem) => `${printable(problem)}\n`).join(""),
@@ -196,10 +200,17 @@ function printVerified(io: Io, common: Common, file: string, verified: VerifiedB
     return;
   }
   io.note(io.notePaint.green(`The backup of ${manifest.created_at} is good (runtime ${manifest.version}).`));
+  if (opened !== undefined) {
+    io.note(`The root key of this machine has opened ${counted(opened, "sealed value")}.`);
+    return;
+  }
+  const missing =
+    otherKey === undefined
+      ? "There is no root key on this machine"
+      : `The root key of ${otherKey.source} is another one (${otherKey.id})`;
   io.note(
-    opened === undefined
-      ? `There is no root key on this machine, so sealed values were not opened. They need the key ${manifest.root_key_id}.`
-      : `The root key of this machine has opened ${counted(opened, "sealed value")}.`,
+    `${missing}, so sealed values were not opened. They need the key ${manifest.root_key_id}. To open them, set ` +
+      "RUNTIME_ROOT_KEY_FILE for this command to the file with that key.",
   );
 }
 
@@ -220,47 +231,6 @@ async function identitiesOf(io: Io, file: string | undefined) {
     import("../../src/base"),
   ]);
   return identitiesIn(await readText(io, file, "--identity")).map((text) => new Redacted(text));
-}
-
-/** Sealed values of each kind that are opened as a sample, for each project. */
-const SAMPLE = 100;
-
-/** Opens an unpacked backup with the root key of this machine; undefined if there is none. */
-async function openCopy(io: Io, common: Common, folder: string): Promise<OpenedBackup | undefined> {
-  const config = await loadCommonConfig(io, { ...common, dataDir: folder });
-  if (!hasRootKey(config)) return undefined;
-  const [{ createRuntime }, { extensions }, { silentLog }, { openSqlite }] = await Promise.all([
-    import("../../src/runtime"),
-    import("../../catalogs"),
-    import("../../src/base"),
-    import("../../src/store"),
-  ]);
-  // Files, also if servers use PostgreSQL.
-  const runtime = await createRuntime(config, extensions, { log: silentLog, openStore: openSqlite });
-  return {
-    chains: async () => (await runtime.inspection.verify()).problems,
-    sealed: async () => {
-      const places: string[] = [];
-      let tried = 0;
-      for (const projectId of await runtime.identity.projectIds()) {
-        const found = await runtime.rotation.unopenable(projectId, SAMPLE);
-        tried += found.tried;
-        places.push(...found.places.map(({ table, row, field }) => `${field} of ${row} in ${table}`));
-      }
-      return { tried, places };
-    },
-    close: () => runtime.close(),
-  };
-}
-
-function hasRootKey(config: Config): boolean {
-  const file = rootKeyFileOf(config);
-  const isElsewhere = config.rootKey !== undefined || config.settings["root_key.command"] !== undefined;
-  return (
-    isElsewhere ||
-    config.settings["root_key.credential"] !== undefined ||
-    (file !== undefined && existsSync(file))
-  );
 }
 
 const LISTED: Shape<ListedBackup> = {

@@ -37,6 +37,7 @@ export async function restoreBackup({
     using work = new WorkFolder(folder);
     const verified = await verifyBackup({ ...request, temporary: [work.path] });
     if (verified.problems.length > 0) throw new BackupFault(verified.problems.join(" "));
+    if (verified.otherKey !== undefined) throw otherKeyFault(verified.otherKey, verified.manifest);
     // Once more, because the check has migrated its copy.
     await unpack(await readBackup(request.file, request.identities), work.path);
     markRestored(join(work.path, "runtime.db"), verified.manifest, now);
@@ -49,6 +50,16 @@ export async function restoreBackup({
   } finally {
     if (!isDone && isNew) rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function otherKeyFault(
+  { id, source }: NonNullable<VerifiedBackup["otherKey"]>,
+  manifest: BackupManifest,
+): BackupFault {
+  return new BackupFault(
+    `The backup needs the root key with the id ${manifest.root_key_id}, but that of ${source} has the id ${id}. Nothing was ` +
+      "restored. Set RUNTIME_ROOT_KEY_FILE for this command to the file with the right key.",
+  );
 }
 
 function markRestored(file: string, { counts, created_at }: BackupManifest, now: number): void {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import type { Redacted } from "../base";
 import type { Problem } from "../audit";
+import { OtherRootKey } from "../crypto";
 import { RuntimeError } from "../errors";
 import { newestSchema } from "../store";
 import { unpack } from "./archive";
@@ -27,14 +28,19 @@ export interface VerifyRequest {
   identities: readonly Redacted[];
   /** Folders in which the backup may be unpacked meanwhile; default: that for temporary files, then that of the backup. */
   temporary?: readonly string[];
-  /** Opens the unpacked backup as an installation; undefined: this machine has no root key. Throws `configuration`. */
-  open(folder: string): Promise<OpenedBackup | undefined>;
+  /**
+   * Opens the unpacked backup, which needs the root key with this id, as an installation; undefined: this machine has no root
+   * key. Throws `configuration`, and `OtherRootKey` if it has another one.
+   */
+  open(folder: string, rootKeyId: string): Promise<OpenedBackup | undefined>;
 }
 
 export interface VerifiedBackup {
   manifest: BackupManifest;
   /** Number of sealed values that were opened; undefined: without a root key, none was. */
   opened: number | undefined;
+  /** The root key of this machine, if it is not the one of the backup: no sealed value was opened. */
+  otherKey?: { id: string; source: string };
   /** Sentences; empty: the backup is good. */
   problems: string[];
 }
@@ -52,8 +58,12 @@ export async function verifyBackup({
   refuseNewer(manifest);
   const faults = faultsOf(folder);
   if (faults.length > 0) return { manifest, opened: undefined, problems: faults };
-  const problems = differencesOf(manifest, contentsOf(folder));
-  return { manifest, ...(await openedWith(folder, open, problems)) };
+  const contents = contentsOf(folder);
+  const problems = differencesOf(manifest, contents);
+  return {
+    manifest,
+    ...(await openedWith(() => open(folder, contents.root_key_id), problems)),
+  };
 }
 
 /** Throws `BackupFault` for a backup of a newer version. */
@@ -67,14 +77,14 @@ export function refuseNewer({ version, schema }: BackupManifest): void {
 }
 
 async function openedWith(
-  folder: string,
-  open: VerifyRequest["open"],
+  open: () => Promise<OpenedBackup | undefined>,
   problems: string[],
-): Promise<Pick<VerifiedBackup, "opened" | "problems">> {
+): Promise<Omit<VerifiedBackup, "manifest">> {
   let copy: OpenedBackup | undefined;
   try {
-    copy = await open(folder);
+    copy = await open();
   } catch (error) {
+    if (error instanceof OtherRootKey) return { opened: undefined, otherKey: error.found, problems };
     if (!(error instanceof RuntimeError)) throw error;
     return { opened: undefined, problems: [...problems, error.message] };
   }

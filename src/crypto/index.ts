@@ -13,8 +13,8 @@ export { rootKeySources } from "./root-key-settings";
 export { dataKeysIn, namedRoot, namedRootIn } from "./repository";
 export { createOnce, resolvedFile, syncFolder } from "./durable-file";
 export { keyModeFault } from "./key-mode";
-export { oldRoots } from "./old-roots";
-export { hasPreparedKey, leftoverKeyFiles } from "./root-key-files";
+export { oldRoots, OtherRootKey } from "./old-roots";
+export { fileOfRootKey, hasPreparedKey, leftoverKeyFiles } from "./root-key-files";
 export { Unopenable } from "./unopenable";
 export {
   dataKeyOf,

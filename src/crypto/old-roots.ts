@@ -1,8 +1,8 @@
 // Old root keys. A rotation keeps the key that it replaces in `<key file>.<id>.old`, because every earlier backup of the
-// database needs it. Nothing reads these files by itself: a person puts the key back together with the backup.
+// database needs it. Only checks and restorations of backups read these files by themselves.
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { configurationError } from "../errors";
+import { configurationError, RuntimeError } from "../errors";
 import { createDurably, keepOwner, syncFolder } from "./durable-file";
 import type { RootKey, RootKeySettings } from "./root-key";
 import { keyFileOf } from "./root-key-files";
@@ -54,16 +54,29 @@ export function oldRoots(file: string): { id: string; path: string }[] {
     });
 }
 
+/** The root key of this machine is not the one of the database. */
+export class OtherRootKey extends RuntimeError {
+  /** The key that was found: where, and its id. */
+  readonly found: Pick<RootKey, "id" | "source">;
+
+  constructor(message: string, { id, source }: RootKey) {
+    super("configuration", 500, message);
+    this.found = { id, source };
+  }
+}
+
 /** The error for a root key that the database was not last used with. */
-export function wrongRoot(settings: RootKeySettings, { id, source }: RootKey, named: string): Error {
+export function wrongRoot(settings: RootKeySettings, root: RootKey, named: string): OtherRootKey {
   const file = keyFileOf(settings);
   const kept = file === undefined ? undefined : whereKept(file, named);
+  // The key file may be that of another installation, which must not lose it.
   const advice =
     kept === undefined
       ? "Start with the right key, or with an empty data folder."
-      : `${kept} is the right one for this database: keep ${source} elsewhere, put that key in its place, and start again.`;
-  return configurationError(
-    `The root key of ${source} is not the one that this database was created with: its id is ${id}, and the database ` +
-      `needs the one with the id ${named}. Nothing was changed. ${advice}`,
+      : `${kept} is the right one for this database: set RUNTIME_ROOT_KEY_FILE to it where you use this data folder.`;
+  return new OtherRootKey(
+    `The root key of ${root.source} is not the one that this database was created with: its id is ${root.id}, and the ` +
+      `database needs the one with the id ${named}. Nothing was changed. ${advice}`,
+    root,
   );
 }

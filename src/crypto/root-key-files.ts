@@ -17,6 +17,8 @@ import {
 } from "./root-key";
 import type { RootKeySources } from "./root-key-source";
 
+const ROOT_KEY_ID = /^[0-9a-f]{16}$/;
+
 /** The file of the root key, without symbolic links; undefined if the key does not come from a file. */
 export function keyFileOf({ value, file, sources, defaultFile }: RootKeySettings): string | undefined {
   return value === undefined && sources === undefined ? resolvedFile(file ?? defaultFile) : undefined;
@@ -70,6 +72,18 @@ function findInSources({ current, next }: RootKeySources, id: string): RootKey |
     if (root?.id === id) return root;
   }
   return undefined;
+}
+
+/**
+ * The file with the root key of this id: the key file, that of an old key, or that of a rotation; undefined if there is none.
+ * Never throws for a file that cannot be read.
+ */
+export function fileOfRootKey(path: string, id: string): string | undefined {
+  if (!ROOT_KEY_ID.test(id)) return undefined;
+  const file = resolvedFile(path);
+  return [path, `${file}.${id}.old`, `${file}.${id}`].find(
+    (name) => existsSync(name) && readable(() => readRootKey(name))?.id === id,
+  );
 }
 
 /** Earlier versions used `.next` for every rotation, next to a symbolic link to the key file. */
@@ -143,7 +157,7 @@ export function promoteRootKey(file: string, root: RootKey): void {
 
 /** Deletes the prepared file of a root key that the database will never name again. */
 export function deletePrepared(file: string, id: string): void {
-  if (!/^[0-9a-f]{16}$/.test(id)) return;
+  if (!ROOT_KEY_ID.test(id)) return;
   for (const name of [`${file}.${id}`, ...oldSchemeOf(file, id)]) rmSync(name, { force: true });
   syncFolder(dirname(file));
 }
@@ -159,7 +173,7 @@ export function hasPreparedKey(path: string): boolean {
   const prefix = `${basename(file)}.`;
   if (!existsSync(dirname(file))) return false;
   return readdirSync(dirname(file)).some(
-    (name) => name.startsWith(prefix) && /^[0-9a-f]{16}$/.test(name.slice(prefix.length)),
+    (name) => name.startsWith(prefix) && ROOT_KEY_ID.test(name.slice(prefix.length)),
   );
 }
 

@@ -1,7 +1,16 @@
 // What a rotation of the root key leaves for earlier backups, and what a wrong or exposed key is told.
 import { beforeEach, describe, expect, test } from "bun:test";
-import { chmodSync, cpSync, existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { jsonOf, newTerminal } from "../cli/support/fake-io";
 import { testOnSqlite } from "../support/on-sqlite";
 
@@ -92,11 +101,48 @@ describe("a backup from before a rotation", () => {
       expect(refused.stderr).toContain(`needs the one with the id ${old_id}`);
       expect(refused.stderr).toContain(`${key}.${old_id}.old`);
       expect(refused.stderr).not.toContain(now.trim());
-      renameSync(key, `${key}.kept`);
-      cpSync(`${key}.${old_id}.old`, key);
-      expect((await terminal.run(["secrets", "list"])).code).toBe(0);
+      expect(refused.stderr).toContain("set RUNTIME_ROOT_KEY_FILE to it");
+      const env = { RUNTIME_ROOT_KEY_FILE: `${key}.${old_id}.old` };
+      expect((await terminal.run(["secrets", "list"], { env })).code).toBe(0);
+      expect(readFileSync(key, "utf8")).toBe(now);
     },
   );
+
+  testOnSqlite("is good, opens with the old key, and leaves the key files as they are", async () => {
+    const file = join(terminal.home, "before.backup");
+    await terminal.run(["backup", "create", file]);
+    const { old_id } = await rotate();
+    // What a rotation that was killed has left.
+    cpSync(`${key}.${old_id}.old`, `${key}.${old_id}`);
+    const files = () =>
+      readdirSync(dirname(key)).map((name) => [name, readFileSync(join(dirname(key), name), "utf8")]);
+    const before = files();
+
+    const verified = await terminal.run(["backup", "verify", file]);
+    const restored = await terminal.run(["backup", "restore", file, "--data-dir", `${data}-restored`]);
+
+    expect(verified.code).toBe(0);
+    expect(verified.stderr).toContain("has opened 1 sealed value");
+    expect(restored.code).toBe(0);
+    expect(restored.stderr).toContain(`RUNTIME_ROOT_KEY_FILE=${key}.${old_id}.old`);
+    expect(files()).toEqual(before);
+  });
+
+  testOnSqlite("is good without the old key, and is not restored with another one", async () => {
+    const file = join(terminal.home, "before.backup");
+    await terminal.run(["backup", "create", file]);
+    const { id, old_id } = await rotate("--delete-old");
+
+    const verified = await terminal.run(["backup", "verify", file]);
+    const restored = await terminal.run(["backup", "restore", file, "--data-dir", `${data}-restored`]);
+
+    expect(verified.code).toBe(0);
+    expect(verified.stderr).toContain(`is another one (${id}), so sealed values were not opened`);
+    expect(verified.stderr).toContain(`They need the key ${old_id}`);
+    expect(restored.code).toBe(1);
+    expect(restored.stderr).toContain("Set RUNTIME_ROOT_KEY_FILE for this command");
+    expect(existsSync(`${data}-restored`)).toBe(false);
+  });
 });
 
 describe("a root key file", () => {
