@@ -67,8 +67,9 @@ export async function flowRecord(core: Core, row: FlowRow): Promise<Authorizatio
 }
 
 /** For those who may not send the user: who has the address can end the consent, or grant something else. */
-export function withoutAddress({ url: _, ...record }: Authorization): Authorization {
-  return record;
+export function withoutAddress(record: Authorization): Authorization {
+  const { url: _, ...rest } = record;
+  return rest;
 }
 
 /** What a callback needs to know about the authorization request. It is sealed in the flow. */

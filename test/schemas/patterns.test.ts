@@ -143,8 +143,24 @@ describe("is used, and takes no time for the longest text that it is used for:",
 });
 
 const atom = fc.constantFrom(
-  ...["a", "b", "[ab]", ".", "\\w", "c", "\\p{L}", "\\P{L}", "[^a]", "[^\\p{L}]", "[^\\P{L}b]", "[^\\w!]"],
-  ...["[\\p{N}a]", "^", "$", "\\b", "(?:|)", "(?:$|)"],
+  "a",
+  "b",
+  "[ab]",
+  ".",
+  "\\w",
+  "c",
+  "\\p{L}",
+  "\\P{L}",
+  "[^a]",
+  "[^\\p{L}]",
+  "[^\\P{L}b]",
+  "[^\\w!]",
+  "[\\p{N}a]",
+  "^",
+  "$",
+  "\\b",
+  "(?:|)",
+  "(?:$|)",
 );
 const quantifier = fc.constantFrom("", "", "*", "+", "?", "{2}", "{1,3}", "{2,}");
 const { expression } = fc.letrec<{ expression: string; part: string }>((tie) => ({
