@@ -66,10 +66,10 @@ export async function flowRecord(core: Core, row: FlowRow): Promise<Authorizatio
   };
 }
 
-/** For those who may not send the user: who has the address can end the consent, or grant something else. */
-export function withoutAddress(record: Authorization): Authorization {
+/** Without the address for those who may not send the user: who has it can end the consent, or grant something else. */
+export function shownTo(maySend: boolean, record: Authorization): Authorization {
   const { url: _, ...rest } = record;
-  return rest;
+  return maySend ? record : rest;
 }
 
 /** What a callback needs to know about the authorization request. It is sealed in the flow. */

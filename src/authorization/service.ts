@@ -9,7 +9,7 @@ import type { Limits } from "../limits";
 import type { Provider, Providers } from "../providers";
 import type { SessionSettings } from "../settings";
 import type { Transaction } from "../store";
-import { flowRecord, withoutAddress, placeOf, UNOPENED_MS, emptyFlow } from "./flow";
+import { flowRecord, shownTo, placeOf, UNOPENED_MS, emptyFlow } from "./flow";
 import { type Full, NewFlows } from "./pending";
 import { completedWithoutGrant } from "./pending-repository";
 import { checkNextUri } from "./next-uri";
@@ -205,9 +205,7 @@ export class AuthorizationService {
     } else {
       const row = await repository.findFlow(this.#core.store, projectId, id);
       if (row !== undefined && maySee(principal, row.user_id))
-        return maySend(principal, row.user_id)
-          ? this.#current(row)
-          : withoutAddress(await this.#current(row));
+        return shownTo(maySend(principal, row.user_id), await this.#current(row));
     }
     throw invalidParameter("There is no authorization with this id.", unknownRecord("id"));
   }
