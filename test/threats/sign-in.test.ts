@@ -254,6 +254,9 @@ test("a session stops on every server when its person is suspended, and with a c
   await identity.projects.update(operator, "default", { sign_in: "proxy" });
   expect(await personIn(deployment, browser)).toBeUndefined();
   await identity.projects.update(operator, "default", { sign_in: "default" });
+  // For good: the name may have been that of another person meanwhile.
+  expect(await personIn(deployment, browser)).toBeUndefined();
+  await signIn(deployment, browser, "alice");
   expect(await personIn(deployment, browser)).toBe("alice");
 
   await users.suspend(operator, "alice");
