@@ -11,6 +11,8 @@ const WRITE_MS = 15_000;
 const LATE = late().message;
 /** How long writes may fail before a process says that it is not healthy. */
 const UNHEALTHY_MS = 6000;
+/** How long it may take until a server that was taken for dead is announced again. */
+const ANNOUNCED_AGAIN_MS = 70_000;
 
 export const everythingEnds: Check = ({ operations, work, observer }) => {
   const open = operations.find(({ endedAt, life }) => endedAt === undefined && life.isAlive);
@@ -56,10 +58,14 @@ export const healthTellsTheTruth: Check = ({ operations }) => {
   return undefined;
 };
 
-export const serversAreAnnounced: Check = ({ processes, observer }) => {
+/** A server that could not run or write for long was taken for dead. It announces itself again soon after. */
+export const serversAreAnnounced: Check = ({ time, processes, observer }) => {
   const announced = observer.announced();
-  const missing = processes.find(
-    ({ isServing, isFrozen, address }) => isServing && !isFrozen && !announced.includes(address),
-  );
+  const missing = processes.find((process) => {
+    const hadTrouble = process.trouble.fault !== undefined || process.isFrozen;
+    const last = Math.max(process.delayedAt, process.troubledAt);
+    const isExcused = hadTrouble || time.now - last < ANNOUNCED_AGAIN_MS;
+    return process.isServing && !isExcused && !announced.includes(process.address);
+  });
   return missing && `${missing.name} serves and is not announced`;
 };
