@@ -1,5 +1,11 @@
 // People with a real browser. Each has a profile of its own, so that cookies of one are not those of another.
-import { type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+  type Request,
+} from "playwright-core";
 import { launchChromium } from "../../support/chromium";
 
 /** A page of a chain that leads nowhere. */
@@ -48,17 +54,19 @@ export class Person implements AsyncDisposable {
     redirectUri: string,
     answer: "Allow" | "Do not allow" = "Allow",
   ): Promise<string> {
-    const arrived = Promise.withResolvers<string>();
+    const arrived = Promise.withResolvers<Request>();
     const isBack = (url: string): boolean => url === redirectUri || url.startsWith(`${redirectUri}?`);
-    const watch = (request: { url(): string; isNavigationRequest(): boolean }): void => {
-      if (request.isNavigationRequest() && isBack(request.url())) arrived.resolve(request.url());
+    const watch = (request: Request): void => {
+      if (request.isNavigationRequest() && isBack(request.url())) arrived.resolve(request);
     };
     this.page.on("request", watch);
     try {
       await this.page.goto(address).catch((error: unknown) => this.#unlessRefused(error));
       for (let pages = 0; pages < MOST_PAGES; pages++) {
         const back = await Promise.race([arrived.promise, this.#step(answer)]);
-        if (typeof back === "string") return back;
+        if (back === undefined) continue;
+        await this.#settled(back);
+        return back.url();
       }
       throw new Error(
         `the pages do not end: ${this.page.url()} ${await this.page.locator("body").innerText()}`,
@@ -75,6 +83,13 @@ export class Person implements AsyncDisposable {
     for (let pages = 0; pages < MOST_PAGES && !(await done.isVisible()); pages++)
       await Promise.race([done.waitFor({ timeout: PAGE_MS }), this.#step("Allow")]);
     await done.waitFor({ timeout: PAGE_MS });
+  }
+
+  /** Without a listener, the browser shows its own page some time after the request: it would interrupt what comes next. */
+  async #settled(request: Request): Promise<void> {
+    if ((await request.response()) !== null) return;
+    const isShown = (): boolean => this.page.url().startsWith("chrome-error:");
+    while (!isShown()) await this.page.waitForEvent("framenavigated", { timeout: PAGE_MS });
   }
 
   // The loopback address of a client may have no listener.
