@@ -1,12 +1,9 @@
 // Schemas from outside: bounded, self-contained, and safe to compile and to check with.
 import { Compile } from "typebox/schema";
 import { isObject, type JsonObject } from "../base";
-import { Cleaner } from "./clean";
-import { endlessReferences } from "./in-place";
+import { cleaned } from "./cleaned";
 import { guarded } from "./guard";
-import { lossySchemas, schemasOf } from "./lossy";
-import { isOldDraft } from "./older-drafts";
-import { type Node, References } from "./references";
+import type { Node } from "./references";
 import { objectRoot } from "./root";
 import { boundedCopy } from "./size";
 import { Steps } from "./steps";
@@ -35,20 +32,6 @@ export function checkForeignSchema(given: unknown, root: "object" | "any" = "obj
   if (!deeper(LEVELS, () => compiles(rooted.schema))) return { reason: "The schema is too complex." };
   // Made from JSON, of parts of it.
   return { schema: rooted.schema as JsonObject, dropped };
-}
-
-function cleaned(document: Node): { result: Node; dropped: string[] } {
-  const references = new References(document);
-  const schemas = schemasOf(document);
-  const opened = endlessReferences(schemas, references);
-  const options = { references, opened, isOldDraft: isOldDraft(document) };
-  // The first time only finds out which schemas lose something.
-  const first = new Cleaner({ ...options, isLossy: () => false });
-  const result = first.document(document);
-  if (first.lossy.size === 0) return { result, dropped: [] };
-  const lossy = lossySchemas(document, first.lossy, references);
-  const second = new Cleaner({ ...options, isLossy: (node) => isObject(node) && lossy.has(node) });
-  return { result: second.document(document), dropped: second.dropped };
 }
 
 function compiles(schema: Node): boolean {

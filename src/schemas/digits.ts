@@ -1,8 +1,6 @@
 // Integers with more digits than a double keeps. `parseJson` reads them as texts of their digits; a tool from outside that
 // takes no text there gets the number as the caller wrote it.
-import { schemasInPlace, schemasInside } from "./places";
-import type { Node } from "./references";
-import { typesOf } from "./types";
+import type { Applicable } from "./applicable";
 
 declare global {
   // Of ECMAScript 2026; the engine has them.
@@ -14,32 +12,35 @@ declare global {
 
 const LONG = /^-?[1-9]\d{15,399}$/;
 
-/** The value with numbers in the place of texts of digits where the schema takes numbers and no text. */
-export function withLongIntegers<T>(root: object, value: T): T;
-export function withLongIntegers(root: object, value: unknown): unknown {
-  return hasDigits(value) ? convert(root as Node, [root], value) : value;
+/**
+ * The value with numbers in the place of texts of digits where the schema takes numbers and no text.
+ *
+ * @param schemas those of the whole value; throws `TooComplex` if finding those of its parts takes too long
+ */
+export function withLongIntegers<T>(schemas: Applicable, value: T): T;
+export function withLongIntegers(schemas: Applicable, value: unknown): unknown {
+  const holders = new Set<unknown>();
+  return hasDigits(value, holders) ? convert(schemas, holders, value) : value;
 }
 
-function hasDigits(value: unknown): boolean {
+/** Adds the lists and objects in which there are digits to `holders`. */
+function hasDigits(value: unknown, holders: Set<unknown>): boolean {
   if (typeof value === "string") return LONG.test(value);
-  return typeof value === "object" && value !== null && Object.values(value).some(hasDigits);
+  if (typeof value !== "object" || value === null) return false;
+  let found = false;
+  for (const each of partsOf(value)) if (hasDigits(each, holders)) found = true;
+  if (found) holders.add(value);
+  return found;
 }
 
-function convert(root: Node, given: readonly unknown[], value: unknown): unknown {
-  if (typeof value === "string") return LONG.test(value) && isNumber(root, given) ? exact(value) : value;
-  if (typeof value !== "object" || value === null || !hasDigits(value)) return value;
-  const schemas = given.flatMap((schema) => schemasInPlace(root, schema));
+function convert(schemas: Applicable, holders: ReadonlySet<unknown>, value: unknown): unknown {
+  if (typeof value === "string") return LONG.test(value) && schemas.isInteger ? exact(value) : value;
+  if (typeof value !== "object" || value === null || !holders.has(value)) return value;
   if (Array.isArray(value))
-    return value.map((each: unknown, index) => convert(root, schemasInside(schemas, index), each));
+    return value.map((each: unknown, index) => convert(schemas.inside(index), holders, each));
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, convert(root, schemasInside(schemas, name), each)]),
+    Object.entries(value).map(([name, each]) => [name, convert(schemas.inside(name), holders, each)]),
   );
-}
-
-/** Whether no schema takes a text, and some take a number. */
-function isNumber(root: Node, schemas: readonly unknown[]): boolean {
-  const types = schemas.map((schema) => typesOf(root, schema)).filter((each) => each !== undefined);
-  return types.length > 0 && types.every((each) => each.has("integer") && !each.has("string"));
 }
 
 /** Written as these digits by `JSON.stringify`. */
@@ -54,5 +55,10 @@ export function withDoubles(value: unknown): unknown {
 
 function hasExact(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return JSON.isRawJSON(value) || Object.values(value).some(hasExact);
+  return JSON.isRawJSON(value) || partsOf(value).some(hasExact);
+}
+
+/** Lists are not copied: they may be long. */
+function partsOf(value: object): readonly unknown[] {
+  return Array.isArray(value) ? value : Object.values(value);
 }

@@ -4,6 +4,8 @@ import { Settings } from "typebox/system";
 import { excerptOf } from "../base";
 import type { ForeignViolation } from "./alternatives";
 import type { FieldError } from "../errors";
+import { Applicable } from "./applicable";
+import { cleaned, forUntestedPatterns } from "./cleaned";
 import { withDoubles, withLongIntegers } from "./digits";
 import { guarded } from "./guard";
 import type { Node } from "./references";
@@ -18,7 +20,7 @@ const MOST_STEPS_FOR_ERRORS = 50_000;
 const MOST_ENTRIES = [5000, 20];
 const MOST_VIOLATIONS = 200;
 
-const TOO_COMPLEX: FieldError = {
+export const TOO_COMPLEX: FieldError = {
   field: "",
   rule: "complexity",
   message: "has too many parts for a schema with so many alternatives. Send less at once",
@@ -40,33 +42,60 @@ interface Prepared {
   timesLonger: number;
 }
 
-const prepared = new WeakMap<object, Prepared>();
+interface Checks {
+  whole: Prepared;
+  /** For values with texts that are too long for a pattern. Made when it is needed. */
+  untested?: Prepared;
+}
+
+const known = new WeakMap<object, Checks>();
 
 /** What is wrong with a value; empty if it is valid. `schema` comes from `checkForeignSchema`. */
 export function foreignErrors(schema: object, value: unknown): FieldError[] {
-  const isValid = verdict(schema, value);
-  if (isValid === undefined) return [TOO_COMPLEX];
-  return isValid ? [] : explained(schema, value);
+  const judged = verdict(schema, value);
+  if (judged === undefined) return [TOO_COMPLEX];
+  return judged.isValid ? [] : explained(schema, judged.by, value);
 }
 
 /** Whether a value is valid, with integers of any length as `parseJson` reads them. Not if finding out takes too long. */
 export function fitsForeign(schema: object, value: unknown): boolean {
-  return verdict(schema, withDoubles(withLongIntegers(schema, value))) === true;
+  const converted = withSchemasOf(schema, (schemas) => ({ value: withLongIntegers(schemas, value) }));
+  return converted !== undefined && verdict(schema, withDoubles(converted.value))?.isValid === true;
 }
 
-/** Undefined if finding out takes too long. */
-function verdict(schema: object, value: unknown): boolean | undefined {
-  return within(schema, MOST_STEPS, (check) => check.Check(value));
+/** The result of a walk through a value, with the schemas of its parts; undefined if that takes too long, or too many levels. */
+export function withSchemasOf<T>(schema: object, walk: (schemas: Applicable) => T): T | undefined {
+  return unlessTooComplex(() => walk(new Applicable(schema as Node, new Steps(MOST_STEPS))));
 }
 
-function explained(schema: object, value: unknown): FieldError[] {
+/** Whether a value is valid, and by which check; undefined if finding out takes too long. */
+function verdict(schema: object, value: unknown): { isValid: boolean; by: Prepared } | undefined {
+  return unlessTooComplex(() => {
+    const checks = checksOf(schema);
+    if (isValidBy(checks.whole, value)) return { isValid: true, by: checks.whole };
+    if (!checks.whole.steps.hasUntested) return { isValid: false, by: checks.whole };
+    // A pattern that was not tested passed, and a `not` or the like may have refused the value for it.
+    checks.untested ??= preparedFrom(forUntestedPatterns(schema as Node));
+    return { isValid: isValidBy(checks.untested, value), by: checks.untested };
+  });
+}
+
+function isValidBy({ check, steps, timesLonger }: Prepared, value: unknown): boolean {
+  steps.start(MOST_STEPS / timesLonger);
+  return check.Check(value);
+}
+
+function explained(schema: object, { check, steps, timesLonger }: Prepared, value: unknown): FieldError[] {
   const { maxErrors } = Settings.Get();
   // Of many alternatives, the last may be the one that was meant.
   Settings.Set({ maxErrors: MOST_VIOLATIONS });
   try {
     for (const most of MOST_ENTRIES) {
       const excerpt = excerptOf(value, most);
-      const violations = within(schema, MOST_STEPS_FOR_ERRORS, (check) => check.Errors(excerpt)[1]);
+      const violations = unlessTooComplex(() => {
+        steps.start(MOST_STEPS_FOR_ERRORS / timesLonger);
+        return check.Errors(excerpt)[1];
+      });
       const errors = violations === undefined ? [] : fieldErrorsOf(schema, excerpt, violations);
       if (errors.length > 0) return errors;
     }
@@ -77,23 +106,26 @@ function explained(schema: object, value: unknown): FieldError[] {
 }
 
 /** The result of the work; undefined if it takes more steps, or more levels than the stack has. */
-function within<T>(schema: object, most: number, work: (check: Compiled) => T): T | undefined {
+function unlessTooComplex<T>(work: () => T): T | undefined {
   try {
-    const { check, steps, timesLonger } = preparedOnce(schema);
-    steps.start(most / timesLonger);
-    return work(check);
+    return work();
   } catch (error) {
     if (error instanceof TooComplex || error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-function preparedOnce(schema: object): Prepared {
-  const known = prepared.get(schema);
-  if (known !== undefined) return known;
+function checksOf(schema: object): Checks {
+  const found = known.get(schema);
+  if (found !== undefined) return found;
+  // Again, because an earlier version may have stored what this one does not use.
+  const made = { whole: preparedFrom(cleaned(schema as Node).result) };
+  known.set(schema, made);
+  return made;
+}
+
+function preparedFrom(schema: Node): Prepared {
   const steps = new Steps();
   const timesLonger = COLLECTS.test(JSON.stringify(schema)) ? TIMES_LONGER : 1;
-  const made = { check: Compile(guarded(schema as Node, steps)), steps, timesLonger };
-  prepared.set(schema, made);
-  return made;
+  return { check: Compile(guarded(schema, steps)), steps, timesLonger };
 }

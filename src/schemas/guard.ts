@@ -1,13 +1,11 @@
 // Prepares a schema for compiling, so that no input makes the check run long: each part first spends the steps that it takes.
 import { isObject } from "../base";
 import { formOf } from "./keywords";
-import { longestText } from "./pattern";
 import { referred } from "./pointer";
 import type { Node } from "./references";
+import { SpendingPattern } from "./spending-pattern";
 import { costFunction, type Steps } from "./steps";
 
-/** Lets longer texts pass, which the pattern would take too long for. */
-const PASSES = /^\^\[\^\]\{\d+\}\|\(\?:/;
 /** What restricts no value. `format` is only a hint for most servers, and they disagree about what it means. */
 const ANNOTATIONS: readonly unknown[] = [undefined, "text", "label", "flag", "list", "place", "reference"];
 const WITHOUT = ["$defs", "definitions", "contentSchema"];
@@ -55,7 +53,7 @@ export function guarded(root: Node, steps: Steps): Node {
           ]),
         );
       case "pattern":
-        return boundedPattern(value);
+        return typeof value === "string" ? new SpendingPattern(value, steps) : value;
       default:
         return value;
     }
@@ -92,14 +90,4 @@ function spending(schema: Node, steps: Steps): Node {
     return true;
   };
   return { "~refine": [{ check, error: () => "" }] };
-}
-
-function boundedPattern(pattern: unknown): string {
-  const longest = longestText(pattern) ?? 0;
-  return longest === Infinity ? String(pattern) : `^[^]{${longest + 1}}|(?:${String(pattern)})`;
-}
-
-/** The pattern as the schema has it. */
-export function originalPattern(pattern: string): string {
-  return pattern.replace(PASSES, "").slice(0, -1);
 }

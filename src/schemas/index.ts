@@ -2,7 +2,7 @@
 export { type CheckedSchema, checkForeignSchema } from "./check-foreign";
 export { cleanDescription } from "./description";
 export { withDoubles, withLongIntegers } from "./digits";
-export { fitsForeign, foreignErrors } from "./foreign-check";
-export { parametersIn, schemasInPlace } from "./places";
+export { fitsForeign, foreignErrors, TOO_COMPLEX, withSchemasOf } from "./foreign-check";
+export { schemasInPlace } from "./places";
 export { referred } from "./pointer";
 export { typesIn } from "./types";

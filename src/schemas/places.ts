@@ -7,10 +7,10 @@ const LISTS = ["allOf", "anyOf", "oneOf"];
 const CONDITIONS = ["then", "else"];
 const MOST = 1000;
 
-/** A schema and all those that apply to the same value: its target, its alternatives, its conditions. */
-export function schemasInPlace(root: object, schema: unknown): Node[] {
+/** Schemas and all those that apply to the same value: their targets, their alternatives, their conditions. */
+export function schemasInPlace(root: object, ...schemas: readonly unknown[]): Node[] {
   const found = new Set<Node>();
-  const open = [schema];
+  const open = [...schemas];
   for (let at = 0; at < open.length && found.size < MOST; at++) {
     const next = open[at];
     if (!isObject(next) || found.has(next)) continue;
@@ -46,7 +46,7 @@ export function schemasAt(root: object, path: readonly string[]): Node[] {
   for (const step of path) {
     const inside = schemasInside(schemas, step);
     const entry = /^\d{1,9}$/.test(step) ? schemasInside(schemas, Number(step)) : [];
-    schemas = [...inside, ...entry].flatMap((schema) => schemasInPlace(root, schema)).slice(0, MOST);
+    schemas = schemasInPlace(root, ...inside, ...entry);
   }
   return schemas;
 }
@@ -55,10 +55,4 @@ export function schemasAt(root: object, path: readonly string[]): Node[] {
 export function namesIn(schemas: readonly Node[]): string[] {
   const names = schemas.flatMap(({ properties }) => (isObject(properties) ? Object.keys(properties) : []));
   return [...new Set(names)];
-}
-
-/** The schemas of a parameter, by its name. `root`: of an input. */
-export function parametersIn(root: object): (name: string) => unknown[] {
-  const schemas = schemasInPlace(root, root);
-  return (name) => schemasInside(schemas, name);
 }

@@ -12,16 +12,27 @@ export function typesIn(root: object, schemas: readonly unknown[]): ReadonlySet<
   return oneOfThese(schemas.map((schema) => typesOf(root as Node, schema)));
 }
 
-/** Undefined: of any type. References of the schema lead into `root`. */
-export function typesOf(root: Node, schema: unknown): ReadonlySet<unknown> | undefined {
-  return typesWithin(root, schema, DEEPEST);
+/** Undefined: of any type. References of the schema lead into `root`. `visit` is called for each schema that is looked at. */
+export function typesOf(
+  root: Node,
+  schema: unknown,
+  visit: () => void = () => {},
+): ReadonlySet<unknown> | undefined {
+  return typesWithin(root, schema, DEEPEST, visit);
 }
 
-function typesWithin(root: Node, schema: unknown, depth: number): ReadonlySet<unknown> | undefined {
+function typesWithin(
+  root: Node,
+  schema: unknown,
+  depth: number,
+  visit: () => void,
+): ReadonlySet<unknown> | undefined {
+  visit();
   if (schema === false) return new Set();
   if (!isObject(schema) || depth === 0) return undefined;
   const { type, enum: values, $ref: reference, allOf, anyOf, oneOf } = schema;
-  const within = (part: unknown): ReadonlySet<unknown> | undefined => typesWithin(root, part, depth - 1);
+  const within = (part: unknown): ReadonlySet<unknown> | undefined =>
+    typesWithin(root, part, depth - 1, visit);
   return allOfThese([
     type === undefined ? undefined : withInteger([type].flat()),
     Array.isArray(values) ? withInteger(values.map(typeOfValue)) : undefined,
@@ -49,7 +60,9 @@ function allOfThese(parts: readonly (ReadonlySet<unknown> | undefined)[]): Reado
   );
 }
 
-function oneOfThese(parts: readonly (ReadonlySet<unknown> | undefined)[]): ReadonlySet<unknown> | undefined {
+export function oneOfThese(
+  parts: readonly (ReadonlySet<unknown> | undefined)[],
+): ReadonlySet<unknown> | undefined {
   const union = new Set<unknown>();
   for (const part of parts) {
     if (part === undefined) return undefined;

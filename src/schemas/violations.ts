@@ -3,8 +3,8 @@
 import type { FieldError } from "../errors";
 import { isObject, nearestOf, ruleOf, valueAt, type Violation } from "../base";
 import { bestAlternatives, type ForeignViolation, MISSING_CHOICE } from "./alternatives";
-import { originalPattern } from "./guard";
 import { namesIn, schemasAt } from "./places";
+import { SpendingPattern } from "./spending-pattern";
 
 const MOST_ERRORS = 20;
 const LONGEST_MESSAGE = 500;
@@ -97,8 +97,8 @@ function sentenceOf(
 ): string | undefined {
   switch (keyword) {
     case "pattern":
-      return "pattern" in params
-        ? `must match the pattern ${originalPattern(String(params.pattern))}`
+      return "pattern" in params && params.pattern instanceof SpendingPattern
+        ? `must match the pattern ${params.pattern.original}`
         : undefined;
     case "additionalProperties":
     case "unevaluatedProperties":

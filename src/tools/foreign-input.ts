@@ -1,7 +1,7 @@
 // Input of tools of workers: their own schemas judge it. Only what they would refuse anyway is converted.
 import { isObject, type JsonObject, parseJson } from "../base";
 import type { FieldError } from "../errors";
-import { foreignErrors, parametersIn, typesIn, withDoubles, withLongIntegers } from "../schemas";
+import { foreignErrors, TOO_COMPLEX, withDoubles, withLongIntegers, withSchemasOf } from "../schemas";
 import type { ToolDefinition } from "./definition";
 import { parameterNames } from "./formats/parameter-names";
 import { selfContained } from "./formats/self-contained";
@@ -19,15 +19,17 @@ export function convertForeignInput({ input: schema }: ToolDefinition, given: In
   const named = withOwnNames(schema, given);
   const unknown = unknownIn(schema, named);
   if (unknown.length > 0) throw unknownParameters(unknown, Object.keys(schema.properties));
-  const parameters = parametersIn(schema);
-  const entries = Object.entries(named).flatMap(([name, value]): [string, unknown][] => {
-    if (value === undefined) return [];
-    const types = typesIn(schema, parameters(name));
-    if (value === null) return types === undefined || types.has("null") ? [[name, null]] : [];
-    return [[name, typeof value === "string" ? fromText(value, types) : value]];
+  const converted = withSchemasOf(schema, (parameters): Input => {
+    const entries = Object.entries(named).flatMap(([name, value]): [string, unknown][] => {
+      if (value === undefined) return [];
+      const { types } = parameters.inside(name);
+      if (value === null) return types === undefined || types.has("null") ? [[name, null]] : [];
+      return [[name, typeof value === "string" ? fromText(value, types) : value]];
+    });
+    // Assigning `__proto__` would set the prototype.
+    return withLongIntegers(parameters, Object.fromEntries(entries));
   });
-  // Assigning `__proto__` would set the prototype.
-  const converted = withLongIntegers(schema, Object.fromEntries(entries));
+  if (converted === undefined) throw invalid(schema, [TOO_COMPLEX]);
   const errors = foreignErrors(schema, withDoubles(converted));
   if (errors.length > 0) throw invalid(schema, errors);
   return converted;

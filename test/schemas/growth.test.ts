@@ -1,6 +1,9 @@
 // The time for a schema, and for an input, grows with its size and not faster.
 import { expect, test } from "bun:test";
-import { checkForeignSchema, foreignErrors } from "../../src/schemas";
+import { checkForeignSchema, fitsForeign, foreignErrors } from "../../src/schemas";
+import { Applicable } from "../../src/schemas/applicable";
+import { withLongIntegers } from "../../src/schemas/digits";
+import { Steps } from "../../src/schemas/steps";
 import { growthOf } from "../support/growth";
 
 /** Characters; the other size is four times as large. */
@@ -100,4 +103,45 @@ test.each(Object.entries(INPUTS))("an input with %s", (_what, make) => {
       return () => foreignErrors(checked, input);
     }),
   ).toBeLessThan(MOST);
+});
+
+function taken(given: object): object {
+  const checked = checkForeignSchema({ type: "object", properties: { list: given } });
+  if ("reason" in checked) throw new Error(checked.reason);
+  return checked.schema;
+}
+
+/** Lists inside of each other, of 600 zeros each, at the bottom of which are 19 digits. */
+function nestedLists(levels: number): unknown[] {
+  let value: unknown[] = ["1234567890123456789"];
+  for (let level = 0; level < levels; level++) value = [...Array.from({ length: 600 }, () => 0), value];
+  return value;
+}
+
+test("a result with a long integer below many lists", () => {
+  const lists = taken({});
+  const growth = growthOf(40, (levels) => {
+    const value = { list: nestedLists(levels) };
+    return () => fitsForeign(lists, value);
+  });
+
+  expect(growth).toBeLessThan(MOST);
+});
+
+test("the types of an entry are found once, whatever the number of entries and of alternatives", () => {
+  const alternatives = Array.from({ length: 500 }, (_, minimum) => ({ type: "integer", minimum }));
+  const integers = taken({ type: "array", items: { anyOf: alternatives } });
+  const value = { list: Array.from({ length: 40_000 }, () => "1234567890123456789") };
+
+  // Each alternative once, not once for each entry.
+  const walk = () => withLongIntegers(new Applicable({ ...integers }, new Steps(2000)), value);
+
+  expect(JSON.stringify(walk())).toStartWith('{"list":[1234567890123456789,1234567890123456789');
+});
+
+test("a walk through schemas that are too many for its steps ends", () => {
+  const node = { anyOf: Array.from({ length: 500 }, () => ({ properties: { x: { $ref: "#" }, y: {} } })) };
+  const value = { x: { x: { y: "1234567890123456789" } } };
+
+  expect(() => withLongIntegers(new Applicable(node, new Steps(1000)), value)).toThrow("too many steps");
 });

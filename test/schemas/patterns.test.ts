@@ -90,7 +90,7 @@ test("the judgement of a pattern takes time in proportion to its length", () => 
     const growth = growthOf(240, (size) => {
       const text = pattern(size);
       // No pattern twice: judgements are remembered.
-      return () => Array.from({ length: 20 }, () => longestText(`${text}${++count}`));
+      return () => Array.from({ length: 4 }, () => longestText(`${text}${++count}`));
     });
     expect([pattern(40), growth < 10]).toEqual([pattern(40), true]);
   }
@@ -142,26 +142,9 @@ describe("is used, and takes no time for the longest text that it is used for:",
   });
 });
 
-const atom = fc.constantFrom(
-  "a",
-  "b",
-  "[ab]",
-  ".",
-  "\\w",
-  "c",
-  "\\p{L}",
-  "\\P{L}",
-  "[^a]",
-  "[^\\p{L}]",
-  "[^\\P{L}b]",
-  "[^\\w!]",
-  "[\\p{N}a]",
-  "^",
-  "$",
-  "\\b",
-  "(?:|)",
-  "(?:$|)",
-);
+const ATOMS = ["a", "b", "[ab]", ".", "\\w", "c", "[^a]", "[^\\w!]", "^", "$", "\\b", "(?:|)", "(?:$|)"];
+const OF_PROPERTIES = ["\\p{L}", "\\P{L}", "[\\p{N}a]", "[^\\p{L}]", "[^\\P{L}b]"];
+const atom = fc.constantFrom(...ATOMS, ...OF_PROPERTIES);
 const quantifier = fc.constantFrom("", "", "*", "+", "?", "{2}", "{1,3}", "{2,}");
 const { expression } = fc.letrec<{ expression: string; part: string }>((tie) => ({
   part: fc.oneof(

@@ -21,6 +21,9 @@ export const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   'cli/output.ts: new RegExp(`quoted_text_${nonce}_(\\\\d+)`, "g")': [/quoted_text_f00d_(\d+)/g],
   // Only compiled, to see whether it can be: `longestText` judges it (test/schemas/patterns.test.ts).
   'src/schemas/pattern.ts: new RegExp(pattern, "u")': [],
+  // Tested as long as `judgedPattern` allows (test/schemas/pattern-steps.test.ts).
+  'src/schemas/spending-pattern.ts: new RegExp(pattern, "u")': [],
+  "src/schemas/cleaned.ts: pattern": [],
   // Names of keywords.
   'src/schemas/keywords.ts: ["pattern"]': [],
   // The number format of a cell.
