@@ -5,7 +5,7 @@ import type { GatewayUser } from "../../src/mcp";
 import type { Front, Incoming } from "../front";
 import { checkOrigin } from "./origin";
 
-/** How soon a stream ends after its token has expired or its signing key was removed, which changes no record. */
+/** How soon a stream ends whose request would be refused now. */
 const AGAIN_MS = 2000;
 
 /** The user of a request. Throws `forbidden`, `not_found`, `invalid_authorization`, `rate_limited`. */
@@ -32,30 +32,37 @@ function takeOrRecord({ runtime, rateLimit }: Front, { principal }: GatewayUser)
 }
 
 /**
- * Calls `lost` once when the user token of a stream's request would not be admitted any more, until it is disposed. Keys are
- * records, which `Revocation` watches.
+ * Calls `lost` once when the request of a stream would not be admitted any more, or would act for another user, until it is
+ * disposed. The gateway, the credential, the groups and the suspension of the user are compared as they are now.
  */
 export function whileAdmitted(
   { runtime }: Front,
-  { gateway, principal }: GatewayUser,
+  { gateway, principal, userId }: GatewayUser,
   { headers }: Request,
   lost: () => void,
 ): Disposable {
   let isOver = false;
   let alarm: Alarm | undefined;
-  const check = async (): Promise<void> => {
+  const isAdmitted = async (): Promise<boolean> => {
     try {
-      await runtime.mcp.access.admit(gateway, headers, principal.address);
+      const now = await runtime.gateways.serving(gateway.slug);
+      if (now?.id !== gateway.id) return false;
+      return (await runtime.mcp.access.admit(now, headers, principal.address)).userId === userId;
     } catch (error) {
       // Other errors are about this server or the issuer, not about the credential.
-      if (error instanceof RuntimeError && (error.status === 401 || error.status === 403) && !isOver) lost();
+      return !(error instanceof RuntimeError && (error.status === 401 || error.status === 403));
     }
-    again();
+  };
+  const check = async (): Promise<void> => {
+    const goesOn = await isAdmitted();
+    if (isOver) return;
+    if (goesOn) again();
+    else lost();
   };
   const again = (): void => {
-    if (!isOver) alarm = setAlarm(AGAIN_MS, () => void check());
+    alarm = setAlarm(AGAIN_MS, () => void check());
   };
-  if (principal.kind === "user" || (principal.kind === "key" && principal.workload !== undefined)) again();
+  again();
   return {
     [Symbol.dispose]: () => {
       isOver = true;

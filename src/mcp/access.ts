@@ -5,6 +5,7 @@ import { headerText, callerIdFault } from "../base";
 import { forbidden, invalidAuthorization, RuntimeError } from "../errors";
 import type { PeopleWithGroups } from "../people";
 import { actFor, hasToken, type Identity, type Principal, requireRole } from "../identity";
+import type { IsAllowed } from "./list-changes";
 import { metadataAddress, resourceAddress, resourceAudiences } from "../resource-address";
 
 /** The authenticated caller of a gateway, and the user it acts for. */
@@ -106,13 +107,10 @@ export class Access {
   }
 
   /** Whether the user is in one of the groups of the gateway. Users whose groups cannot be read are in none. */
-  async isAllowed(
-    { allowedGroups: allowed }: Gateway,
-    { projectId, userId }: { projectId: string; userId: string },
-  ): Promise<boolean> {
+  readonly isAllowed: IsAllowed = async ({ allowedGroups: allowed }, { projectId, userId }) => {
     if (allowed === undefined) return true;
     return (await this.#people.groupsOf(projectId, userId)).some((group) => allowed.includes(group));
-  }
+  };
 
   /** Throws `forbidden` for a user whom `isAllowed` does not admit. */
   async #requireGroup(gateway: Gateway, user: Extract<Principal, { kind: "user" }>): Promise<void> {

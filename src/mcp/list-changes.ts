@@ -22,6 +22,9 @@ export interface List {
   fingerprint(viewer: Viewer): Promise<string>;
 }
 
+/** Whether the groups of a gateway admit a user. */
+export type IsAllowed = (gateway: Gateway, user: { projectId: string; userId: string }) => Promise<boolean>;
+
 /** The lists that gateways offer. */
 export type Lists = Partial<Record<ListKind, List>>;
 
@@ -62,6 +65,7 @@ const ATTEMPTS = 3;
 export class ListChanges {
   readonly #core: Core;
   readonly #gateways: Gateways;
+  readonly #isAllowed: IsAllowed;
   readonly #lists: Lists;
   readonly #followers = new Set<Follower>();
   /** Projects whose lists must be compared, and those for which this is being done. */
@@ -69,9 +73,10 @@ export class ListChanges {
   readonly #comparing = new Set<string>();
   #idle: AbortController | undefined;
 
-  constructor(core: Core, gateways: Gateways, lists: Lists) {
+  constructor(core: Core, gateways: Gateways, isAllowed: IsAllowed, lists: Lists) {
     this.#core = core;
     this.#gateways = gateways;
+    this.#isAllowed = isAllowed;
     this.#lists = lists;
   }
 
@@ -110,10 +115,11 @@ export class ListChanges {
    * The lists as they are now; undefined if the gateway no longer serves the user. A change meanwhile (`isSteady`: false) may
    * be in none of them, and be noticed by no later comparison.
    */
-  async #first({ gateway, userId }: Viewer) {
+  async #first(viewer: Viewer) {
+    const { userId } = viewer;
     for (let attempt = 1; ; attempt++) {
       const before = await this.#generations();
-      const now = await this.#servingAs(gateway);
+      const now = await this.#servingAs(viewer);
       if (now === undefined) return undefined;
       const basis = await this.#basis(now);
       const seen = await this.#look({ gateway: now, userId });
@@ -123,10 +129,11 @@ export class ListChanges {
   }
 
   /** The record as it is now; undefined if a client that was admitted by the other one would no longer be. */
-  async #servingAs({ id, slug, authType, userSourceId }: Gateway): Promise<Gateway | undefined> {
+  async #servingAs({ gateway, userId }: Viewer): Promise<Gateway | undefined> {
+    const { id, slug, projectId, authType, userSourceId } = gateway;
     const now = await this.#gateways.serving(slug);
-    const isSameDoor = now?.id === id && now.authType === authType && now.userSourceId === userSourceId;
-    return isSameDoor ? now : undefined;
+    if (now?.id !== id || now.authType !== authType || now.userSourceId !== userSourceId) return undefined;
+    return (await this.#isAllowed(now, { projectId, userId })) ? now : undefined;
   }
 
   // One loop for all streams, while there are any.
@@ -200,7 +207,7 @@ export class ListChanges {
     if (first === undefined) return true;
     const { slug } = first.gateway;
     try {
-      const gateway = await this.#servingAs(first.gateway);
+      const gateway = await this.#servingAs(first);
       if (gateway === undefined) {
         for (const follower of followers) follower.gone();
         return true;

@@ -102,7 +102,8 @@ export class Mcp {
     this.#sessions = new Sessions(core);
     this.#offers = new Offers(tools, core.log);
     this.#upstreams = new Upstreams(tools);
-    this.#changes = new ListChanges(core, gateways, { tools: this.#offers, ...this.#upstreams.lists });
+    const lists = { tools: this.#offers, ...this.#upstreams.lists };
+    this.#changes = new ListChanges(core, gateways, this.access.isAllowed, lists);
     this.subscriptions = new Subscriptions(this.#changes, this.#sessions);
     this.#requests = new Requests(core, {
       calls: new Calls({

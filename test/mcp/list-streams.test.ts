@@ -7,8 +7,9 @@ import { issued } from "../interop/oidc/forge";
 import { startOpenIdSite } from "../interop/oidc/site";
 import { startSite } from "../support/site";
 import { operator } from "../tools/deployment";
+import { startSignInSite, TestClient } from "../people/authorization-server/site";
 import { type Family, listen, open } from "./listener";
-import { client, startMcpSite } from "./site";
+import { client, type McpCall, type McpSite, startMcpSite } from "./site";
 
 const MAIN = join(import.meta.dir, "..", "..", "cli", "main.ts");
 const LIST_CHANGED = "notifications/tools/list_changed";
@@ -36,6 +37,47 @@ describe.each(families)("the stream of a %s client", (family) => {
     clock.move(24 * 3_600_000);
 
     expect(await alice.rest()).toEqual([]);
+  });
+
+  test.each<[string, (site: McpSite) => Promise<McpCall>, (site: McpSite) => Promise<unknown>]>([
+    [
+      "the user of a key is suspended",
+      async (site) => ({ key: await site.key(), user: "alice" }),
+      ({ deployment: { runtime } }) => runtime.users.suspend(operator(), "alice"),
+    ],
+    [
+      "the only user of a key is erased",
+      async (site) => ({ key: await site.key("run", ["alice"]) }),
+      ({ deployment: { runtime } }) => runtime.users.erase(operator(), "alice"),
+    ],
+  ])("ends when %s", async (_when, callOf, end) => {
+    await using site = await startMcpSite();
+    const call = await callOf(site);
+    const url = await site.gateway("team");
+    await using other = await listen(family, url, { key: await site.key(), user: "carol" });
+    const stream = await listen(family, url, call);
+    await end(site);
+
+    expect(await stream.rest()).toEqual([]);
+    // Others go on.
+    const { items } = await site.deployment.runtime.gateways.list(operator(), { limit: 10, offset: 0 });
+    const filter = { tool_filter: { allowed_tools: ["Test.Act"] } };
+    await site.deployment.runtime.gateways.patch(operator(), items[0]?.id ?? "", filter);
+    expect((await other.next())?.message["method"]).toBe(LIST_CHANGED);
+  });
+
+  test("ends without news when the gateway is limited to groups of others", async () => {
+    await using site = await startSignInSite();
+    const url = await site.tokenGateway("team");
+    const tokenClient = await TestClient.register(site.url);
+    const { access_token: key } = await tokenClient.tokens(await site.browser("alice"), url);
+    const alice = await listen(family, url, { key });
+    const { gateways } = site.deployment.runtime;
+    const { items } = await gateways.list(operator(), { limit: 10, offset: 0 });
+    const limits = { allowed_groups: ["support"], tool_filter: { allowed_tools: ["Test.Act"] } };
+    await gateways.patch(operator(), items[0]?.id ?? "", limits);
+
+    expect(await alice.rest()).not.toContain(LIST_CHANGED);
   });
 
   test("tells of a change by another process", async () => {
