@@ -118,6 +118,11 @@ export function unavailable(message: string, details: ErrorDetails = {}): Runtim
   return new RuntimeError("unavailable", 503, message, { ...details, retryAfterMs });
 }
 
+/** Whether a change was refused because of another one. */
+export function isConflict(error: unknown): error is RuntimeError {
+  return error instanceof RuntimeError && error.name === "conflict";
+}
+
 /** Whether an error says nothing about the request: it may succeed later. */
 export function isUnavailable(error: unknown): error is RuntimeError {
   return error instanceof RuntimeError && error.name === "unavailable";

@@ -13,6 +13,7 @@ export {
 } from "./page-authorization";
 export type { NewGrant } from "./finish";
 export { endOfFlow, type FlowEnd } from "./flow-end";
+export { checkNextUri } from "./next-uri";
 export { endFlowsOfProvider, endFlowsOfUser } from "./end-of-provider";
 export type { Authorization, AuthorizationInitiation } from "./schema";
 export type { SignedInAs } from "./visitor";

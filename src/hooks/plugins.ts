@@ -7,6 +7,8 @@ import { alreadyExists, conflict } from "../errors";
 import { actorOf, DEFAULT_ID, type Principal } from "../identity";
 import { movedAddresses, originChange, requireGivenAgain } from "../origins";
 import { type Change, makeChange, type Transaction } from "../store";
+import { changeInTurn } from "../change-in-turn";
+import { Turns } from "../turns";
 import { type Bindings, checkCreator, checkWriter } from "./bindings";
 import { bindingOf, hookRecord, pluginRecord, shownPlugin } from "./record";
 import { credentialFields, endpointAddresses, originsOfPlugin, originsOfWebhook } from "./origins";
@@ -29,15 +31,14 @@ import {
   type Credentials,
   credentialsWith,
   equalCredentials,
-  namesOf,
   openCredentials,
   RETRY_DEFAULTS,
   retryOf,
   retryWith,
   sealCredentials,
   type StoredCredentials,
-  type Webhook,
   webhookOf,
+  webhookText,
   webhookWith,
 } from "./stored";
 
@@ -45,11 +46,13 @@ export class Plugins {
   readonly #core: Core;
   readonly #audit: Audit;
   readonly #bindings: Bindings;
+  readonly #turns: Turns;
 
   constructor(core: Core, audit: Audit, bindings: Bindings) {
     this.#core = core;
     this.#audit = audit;
     this.#bindings = bindings;
+    this.#turns = new Turns(core);
   }
 
   async list(principal: Principal, query: PluginsFilter): Promise<Page<Plugin>> {
@@ -110,15 +113,16 @@ export class Plugins {
   async update(principal: Principal, id: string, patch: PatchPlugin): Promise<Plugin> {
     checkNoHookFields(patch);
     const scope = await this.#bindings.scopeOf(principal.projectId);
-    // Sealing is asynchronous, which a transaction cannot be: seal first, and retry if the row has changed.
-    for (let attempt = 0; attempt < 5; attempt++) {
+    // No turn of a plugin that does not exist.
+    await this.#row(principal, id);
+    const changed = await changeInTurn(this.#turns, `plugin ${id}`, async () => {
       const before = await this.#row(principal, id);
       checkWriter(principal, before);
       const row = await this.#patched(principal, before, patch);
-      if (await this.#core.store.write(() => this.#update(principal, scope, before, row)))
-        return shownPlugin(row, await this.#hooks(principal));
-    }
-    throw conflict("The plugin kept changing. Try again.");
+      const isMade = await this.#core.store.write(() => this.#update(principal, scope, before, row));
+      return isMade ? row : undefined;
+    });
+    return shownPlugin(changed, await this.#hooks(principal));
   }
 
   /** `update` as a part of a transaction. Throws `conflict` in it if the plugin has changed since. */
@@ -185,7 +189,7 @@ export class Plugins {
       // Inactive by default, so that an untested plugin cannot stop calls.
       status: request.status ?? "inactive",
       retry: JSON.stringify(retryWith(RETRY_DEFAULTS, request.retry)),
-      webhook: textOf(webhook, credentials),
+      webhook: webhookText(webhook, credentials),
       sealed_credentials: await sealCredentials(keyring, key, credentials),
       origins: JSON.stringify(originsOfWebhook(webhook)),
       health_status: "unknown",
@@ -227,7 +231,7 @@ export class Plugins {
     const credentials = credentialsWith(known, given, { now: clock.now(), moves: moved.length > 0 });
     checkPlugin(webhook, credentials);
     return {
-      webhook: textOf(webhook, credentials),
+      webhook: webhookText(webhook, credentials),
       sealed_credentials: await sealCredentials(keyring, before, credentials),
       origins: JSON.stringify(originsOfWebhook(webhook)),
     };
@@ -292,7 +296,3 @@ export class Plugins {
 }
 
 const NAME_TAKEN = "Another plugin has this name. Choose another one.";
-
-function textOf(webhook: Webhook, credentials: StoredCredentials): string {
-  return JSON.stringify({ ...webhook, sealed: namesOf(credentials) });
-}

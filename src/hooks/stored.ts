@@ -48,6 +48,11 @@ export const RETRY_DEFAULTS = {
 
 export type EffectiveRetry = Required<Retry>;
 
+/** The column, with the names of the credentials that are sealed next to it. */
+export function webhookText(webhook: Webhook, credentials: StoredCredentials): string {
+  return JSON.stringify({ ...webhook, sealed: namesOf(credentials) });
+}
+
 /** The configuration of a row. */
 export function webhookOf(row: PluginRow): Webhook {
   return JSON.parse(row.webhook);

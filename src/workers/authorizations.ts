@@ -4,8 +4,8 @@ import type { Audit } from "../audit";
 import type { Authorization } from "../authorization";
 import type { Redacted } from "../base";
 import type { Core } from "../core";
-import { conflict, requirementsNotMet, RuntimeError } from "../errors";
-import { actorOf, type Principal } from "../identity";
+import { conflict, isConflict, requirementsNotMet } from "../errors";
+import type { Principal } from "../identity";
 import type { Change, Transaction } from "../store";
 import { AdministratorKeys, keyUserOf } from "./administrator-keys";
 import { configOf, userKeyIdsOf } from "./config";
@@ -87,7 +87,7 @@ export class WorkerAuthorizations {
   }
 
   /**
-   * Starts the consent of an administrator; `completed` for a worker that needs none. Throws `tool_requirements_not_met` with
+   * Starts the consent of an administrator; undefined for a worker that wants none. Throws `tool_requirements_not_met` with
    * what must be done first. `challenge`: what the worker asks for now.
    */
   async authorize(
@@ -95,7 +95,7 @@ export class WorkerAuthorizations {
     worker: KnownWorker,
     request: AuthorizeRequest,
     challenge: string | undefined,
-  ): Promise<WorkerAuthorization> {
+  ): Promise<WorkerAuthorization | undefined> {
     const { row: stored, fixed } = worker;
     const keys = await this.#keys.authorize(principal, stored, request);
     if (keys !== undefined) {
@@ -105,8 +105,7 @@ export class WorkerAuthorizations {
     }
     let row = stored;
     const known = accessOf(row);
-    if (known === undefined && !asksForConsent(row, challenge))
-      return { worker_id: row.id, user_id: actorOf(principal), status: "completed", scopes: [] };
+    if (known === undefined && !asksForConsent(row, challenge)) return undefined;
     if (fixed !== undefined)
       throw requirementsNotMet(
         `The worker "${row.id}" of the configuration wants a token. Users can only consent to workers that are created.`,
@@ -141,7 +140,7 @@ export class WorkerAuthorizations {
     if (prepared === undefined) return access.stopped === true ? access.problem : undefined;
     // If it has been changed meanwhile, the next reading looks again.
     await this.#store(by, row, prepared).catch((error: unknown) => {
-      if (!(error instanceof RuntimeError) || error.name !== "conflict") throw error;
+      if (!isConflict(error)) throw error;
     });
     if (prepared.access.stopped)
       this.#core.log.warn("a worker names another issuer and was stopped", {

@@ -1,8 +1,9 @@
 // The administration of workers: servers whose tools a project offers.
 import { type Page, page, paging } from "../base";
 import type { NewGrant } from "../authorization";
+import { changeInTurn } from "../change-in-turn";
 import type { Core } from "../core";
-import { alreadyExists, unavailable } from "../errors";
+import { alreadyExists, isConflict } from "../errors";
 import type { Principal } from "../identity";
 import { type Change, makeChange } from "../store";
 import { accessOf, type AuthorizeRequest, WorkerAuthorizations } from "./authorizations";
@@ -18,6 +19,7 @@ import { Previews } from "./preview/service";
 import { workerRecord } from "./record";
 import { challengeOf, type Outcome, Refresher, type WorkerKinds } from "./refresh";
 import { deletionOf } from "./deletion";
+import { requireEnabled, withoutConsent } from "./no-consent";
 import * as repository from "./repository";
 import type { WorkerRow } from "./repository";
 import { type Result, taken, WorkerRows } from "./row-changes";
@@ -29,6 +31,7 @@ import type { LoadedWorker } from "./tool";
 import { StoredParts } from "./stored-parts";
 import { Upkeep } from "./upkeep";
 import { waitsFor } from "./waiting";
+import { Turns } from "../turns";
 
 export class Workers {
   /** Finds out what an address is. */
@@ -47,12 +50,14 @@ export class Workers {
   readonly #upkeep: Upkeep;
   readonly #programs: StdioWorkers;
   readonly #sign: SignIdentity;
+  readonly #turns: Turns;
   /** For manifests. */
   readonly stored: StoredParts;
 
   /** Throws `configuration` for a worker of the configuration that breaks a rule. */
   constructor(core: Core, parts: WorkerParts) {
     this.#core = core;
+    this.#turns = new Turns(core);
     this.#kinds = parts.kinds;
     this.#programs = parts.programs;
     const builtIn = new Set(parts.toolkits.map((name) => name.toLowerCase()));
@@ -160,15 +165,25 @@ export class Workers {
    * the configuration, `malformed_request` for an address at another origin without the secrets.
    */
   async update(principal: Principal, id: string, patch: UpdateWorker): Promise<Worker> {
-    // Sealing and reading are asynchronous, which a transaction cannot be: do them first, and retry if the row has changed.
-    for (let attempt = 0; attempt < 5; attempt++) {
+    const changed = await this.#inTurn(principal, id, async () => {
       const { before, row, result } = await this.#prepared(principal, id, patch);
-      if (await this.#core.store.write(() => this.#rows.update(principal, before, row, result))) {
-        this.#changed(result);
-        return this.catalogs.record({ row });
-      }
-    }
-    throw unavailable("The worker kept changing. Try again.");
+      const isMade = await this.#core.store.write(() => this.#rows.update(principal, before, row, result));
+      if (!isMade) return undefined;
+      this.#changed(result);
+      return row;
+    });
+    return this.catalogs.record({ row: changed });
+  }
+
+  /** Makes a change when that of the worker before it is made. `change`: undefined if the worker has changed meanwhile. */
+  async #inTurn<T extends object>(
+    { projectId }: Principal,
+    id: string,
+    change: () => Promise<T | undefined>,
+  ): Promise<T> {
+    // No turn of a worker that does not exist.
+    await this.#directory.find(projectId, id);
+    return changeInTurn(this.#turns, `worker ${projectId} ${id}`, change);
   }
 
   /** `update` as a part of a transaction. Throws `conflict` in it if the worker has changed since. */
@@ -200,11 +215,27 @@ export class Workers {
     id: string,
     request: AuthorizeRequest = {},
   ): Promise<WorkerAuthorization> {
-    const worker = await this.#directory.find(principal.projectId, id);
-    const outcome = accessOf(worker.row) === undefined ? await this.#refresher.read(worker) : undefined;
-    const answer = await this.#authorizations.authorize(principal, worker, request, challengeOf(outcome));
+    const answer = await this.#inTurn(principal, id, () =>
+      this.#authorized(principal, id, request).catch((error: unknown) => {
+        if (isConflict(error)) return undefined;
+        throw error;
+      }),
+    );
     if (answer.status === "completed") await this.catalogs.refresh(principal, id);
     return answer;
+  }
+
+  /** Throws `conflict` if the worker has changed since. */
+  async #authorized(
+    principal: Principal,
+    id: string,
+    request: AuthorizeRequest,
+  ): Promise<WorkerAuthorization> {
+    const worker = await this.#directory.find(principal.projectId, id);
+    requireEnabled(worker.row);
+    const outcome = accessOf(worker.row) === undefined ? await this.#refresher.read(worker) : undefined;
+    const consent = await this.#authorizations.authorize(principal, worker, request, challengeOf(outcome));
+    return consent ?? withoutConsent(this.#core, principal, id, request, outcome);
   }
 
   /** Deletes the worker with its catalog. Throws `not_found`, `read_only`. */

@@ -258,7 +258,7 @@ export const ROWS: Record<string, Row> = {
   },
   "workers-get": { path: "/v1/workers/there", success: 200 },
   "workers-update": { path: "/v1/workers/there", body: { updates: "auto" }, success: 200 },
-  "workers-authorize": { path: "/v1/workers/there/authorize", success: 200 },
+  "workers-authorize": { path: "/v1/workers/there/authorize", success: 400 },
   "workers-health": { path: "/v1/workers/there/health", success: 200 },
   "workers-tools-list": { path: "/v1/workers/there/tools", success: 200 },
   "workers-refresh": { path: "/v1/workers/there/refresh", success: 200 },

@@ -176,3 +176,43 @@ describe("a test of a server", () => {
     expect((await admin().post("/v1/workers/test", body)).status).toBe(400);
   });
 });
+
+describe("the consent of a worker that wants none", () => {
+  const authorize = (id: string, query = "") => admin().get(`/v1/workers/${id}/authorize${query}`);
+
+  test("is completed, for the user and with the address that were given", async () => {
+    await using plain = await startPlainWorker();
+    await admin().post("/v1/workers", mcpWorker("plain", plain.uri));
+    const query = `?user_id=alice&next_uri=${encodeURIComponent("https://app.example/done")}`;
+
+    const named = await authorize("plain", query);
+    const unnamed = await authorize("plain");
+    const unsafe = await authorize("plain", "?next_uri=javascript:alert(1)");
+
+    const completed = { worker_id: "plain", status: "completed", scopes: [] };
+    const next_uri = "https://app.example/done";
+    expect([named.status, named.body]).toEqual([200, { ...completed, user_id: "alice", next_uri }]);
+    expect([unnamed.status, unnamed.body]).toEqual([200, { ...completed, user_id: "worker:plain" }]);
+    expect(unsafe.status).toBe(400);
+  });
+
+  test("is not known while the worker does not answer as one", async () => {
+    await using mute = await startPlainWorker();
+    mute.catalog = undefined;
+    await admin().post("/v1/workers", mcpWorker("mute", mute.uri));
+
+    const { status, body } = await authorize("mute", "?user_id=alice");
+
+    expect([status, at(body, "name")]).toEqual([400, "tool_requirements_not_met"]);
+    expect(at(body, "message")).toMatch(/"mute".* not known.*status 500.*Then ask again/);
+  });
+
+  test("is refused while the worker is disabled, with the command that enables it", async () => {
+    await admin().post("/v1/workers", { ...mcpWorker("off", upstream.uri), enabled: false });
+
+    const { status, body } = await authorize("off");
+
+    expect([status, at(body, "name")]).toEqual([400, "tool_requirements_not_met"]);
+    expect(at(body, "message")).toContain("runtime workers enable off");
+  });
+});

@@ -75,7 +75,9 @@ describe("the record", () => {
     const { body } = await create(peer.uri, { ...JWT, identity_header: "Authorization" });
 
     expect(at(body, "mcp.oauth2")).toBeUndefined();
-    expect((await admin.get("/v1/workers/w/authorize")).body).toMatchObject({ status: "completed" });
+    const asked = await admin.get("/v1/workers/w/authorize");
+    expect(asked.body).toMatchObject({ name: "tool_requirements_not_met" });
+    expect(at(asked.body, "message")).toContain("check the issuer (public_url) and the audience");
   });
 
   test.each(["X-Runtime-Identity", "Authorization"])(
