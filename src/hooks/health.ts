@@ -133,10 +133,13 @@ export class PluginHealth {
   }
 }
 
-/** False if the latest round is younger than a minute. One in the future was begun by a clock that runs ahead. */
+/**
+ * False if the latest round is younger than a minute. One a little in the future began while this server waited for its turn; one
+ * more than a minute ahead was begun by a clock that runs ahead.
+ */
 function* beginRound(now: number): Transaction<boolean> {
   const age = now - Number((yield* fact(ROUND)) ?? NaN);
-  if (age >= 0 && age < ALMOST_MS) return false;
+  if (Math.abs(age) < ALMOST_MS) return false;
   yield* setFact(ROUND, String(now));
   return true;
 }
