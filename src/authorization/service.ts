@@ -17,7 +17,7 @@ import { checkScopes } from "./asked-scopes";
 import * as repository from "./repository";
 import type { FlowRow } from "./repository";
 import type { Authorization, AuthorizationInitiation } from "./schema";
-import { userCheckOf } from "./user-check";
+import { checkPassable, userCheckOf } from "./user-check";
 
 /** Slows down clients that poll a failed flow without a pause. */
 const FAILED_DELAY_MS = 2000;
@@ -108,16 +108,15 @@ export class AuthorizationService {
 
   /**
    * Requests the granted and the needed scopes. An equal request returns the same pending authorization.
-   * Throws `invalid_parameter` for an invalid `next_uri`, for too long scopes, or if no user verification is configured, and `rate_limited` if
-   * too many consents are pending.
+   * Throws `invalid_parameter` for an invalid `next_uri`, too long scopes, or without a user verification, and what
+   * `checkPassable` and `NewFlows.add` throw.
    */
   async forScopes(request: ScopesRequest): Promise<Authorization> {
     const { projectId, userId, provider } = request;
-    const { settings } = this.#core;
     await this.#suspensions.check(projectId, userId);
     checkScopes(provider, request.scopes);
-    const nextUri =
-      request.nextUri === undefined ? null : checkNextUri(request.nextUri, settings["redirects.allow"]);
+    const allowed = this.#core.settings["redirects.allow"];
+    const nextUri = request.nextUri === undefined ? null : checkNextUri(request.nextUri, allowed);
     const known = await this.#connections.state(projectId, userId, provider);
     const state = known && (await this.#connections.stateNow(projectId, known.connectionId));
     if (
@@ -127,7 +126,8 @@ export class AuthorizationService {
     ) {
       return this.#completed(projectId, state.connectionId, state);
     }
-    userCheckOf(this.#core, await this.#settings.of(projectId), await this.#methodOf(projectId));
+    const method = await this.#methodOf(projectId);
+    checkPassable(userCheckOf(this.#core, await this.#settings.of(projectId), method), userId);
     return this.#start(request, nextUri, state?.scopes ?? []);
   }
 

@@ -1,7 +1,7 @@
 // How it is verified that the browser belongs to the flow's user.
-import { isLoopback } from "../base";
+import { isLoopback, isUserOfWorker } from "../base";
 import type { Core } from "../core";
-import { invalidParameter } from "../errors";
+import { invalidParameter, requirementsNotMet } from "../errors";
 import type { SignInMethod } from "../identity";
 import type { SessionVerification } from "../settings";
 
@@ -30,5 +30,14 @@ export function userCheckOf(core: Core, session: SessionVerification, method: Si
     "No user verification is configured for this public address. Let people sign in (sign_in, or auth.url and " +
       "auth.client_id), set a verifier_url in the session verification settings, or accept the built-in page alone with " +
       "session_verification: page_only (RUNTIME_SESSION_VERIFICATION).",
+  );
+}
+
+/** Throws `tool_requirements_not_met` if no person could pass the check as this user. */
+export function checkPassable({ kind }: UserCheck, userId: string): void {
+  if (kind !== "sign_in" || !isUserOfWorker(userId)) return;
+  throw requirementsNotMet(
+    "People sign in to this project and consent for themselves, so the worker cannot have a user of its own. Name the " +
+      "person who consents in user_id (--user).",
   );
 }

@@ -1,5 +1,13 @@
 // Shared by all areas: time, JSON, logging, redacted values.
-export { callerIdFault, checkCallerId, checkUserId, MAX_USER_ID, userIdFault, userOfWorker } from "./user-id";
+export {
+  callerIdFault,
+  checkCallerId,
+  checkUserId,
+  isUserOfWorker,
+  MAX_USER_ID,
+  userIdFault,
+  userOfWorker,
+} from "./user-id";
 export { type Alarm, setAlarm } from "./alarms";
 export { C_LIBRARIES } from "./c-library";
 export { type Clock, isFresh, nextTurn, systemClock, timestamp } from "./clock";

@@ -29,10 +29,16 @@ export function userOfWorker(id: string): string {
   return OF_WORKERS + id;
 }
 
+export function isUserOfWorker(id: string): boolean {
+  return id.toLowerCase().startsWith(OF_WORKERS);
+}
+
 /** The same as `userIdFault` for a user that a caller acts for, or is. */
 export function callerIdFault(id: string): string | undefined {
-  const isReserved = id.toLowerCase().startsWith(OF_WORKERS);
-  return userIdFault(id) ?? (isReserved ? `begins with ${OF_WORKERS}, like the users of workers` : undefined);
+  return (
+    userIdFault(id) ??
+    (isUserOfWorker(id) ? `begins with ${OF_WORKERS}, like the users of workers` : undefined)
+  );
 }
 
 /** The id. Throws `invalid_parameter`, which names the field and what is wrong with the id. */

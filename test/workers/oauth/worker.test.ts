@@ -1,6 +1,7 @@
 // A worker that wants tokens, over HTTP: an administrator lists it, users consent, and each call carries its user's token.
 import { describe, expect, test } from "bun:test";
 import { at } from "../../support/api";
+import { operator } from "../../tools/deployment";
 import { RESOURCE } from "./stand-in";
 import { OAuthSite } from "./site";
 import { StrictServer } from "./strict-server";
@@ -41,6 +42,20 @@ describe("a worker that wants tokens", () => {
     expect(patched.text).not.toContain("CANARY");
     await made.consentAs("admin", await made.authorizeWorker());
     expect(at((await made.admin.get("/v1/workers/echo/authorize")).body, "status")).toBe("completed");
+  });
+
+  test("needs the name of the person who consents where people sign in, because the worker's own user cannot", async () => {
+    await using made = await OAuthSite.start();
+    await made.create();
+    await made.site.runtime.identity.projects.update(operator(), "default", { sign_in: "passkey" });
+    const unnamed = await made.admin.get("/v1/workers/echo/authorize");
+    expect([unnamed.status, at(unnamed.body, "name")]).toEqual([400, "tool_requirements_not_met"]);
+    expect(at(unnamed.body, "message")).toContain("user_id (--user)");
+
+    const named = await made.admin.get("/v1/workers/echo/authorize?user_id=admin");
+    expect(named.body).toMatchObject({ user_id: "admin", status: "pending" });
+    const again = await made.admin.get("/v1/workers/echo/authorize");
+    expect(again.body).toMatchObject({ user_id: "admin", status: "pending" });
   });
 
   test("is listed with the consent of an administrator, and its auth provider is among the others", async () => {
