@@ -1,5 +1,6 @@
 // The dispatcher of operations: credential, content type, JSON, schema, service, answer. In this order, so that
 // unauthenticated callers learn nothing about validation rules.
+import type { Basis } from "../src/audit";
 import { checked, fieldErrors, isObject, JsonText } from "../src/base";
 import {
   internalError,
@@ -109,13 +110,14 @@ async function handled(
   const revocation = isWatched ? new Revocation(runtime, principal) : undefined;
   const call = new CheckedCall(front, operation, principal, incoming, read, revocation);
   const key = operation.remembersAnswer === true ? call.idempotencyKey : undefined;
-  const handle = (): unknown =>
-    key === undefined ? operation.handle(call) : handledOnce(operation, call, params, key);
-  const run = () => (revocation === undefined ? handle() : revocation.during(handle));
+  const handle = (made: AnyCall): unknown =>
+    key === undefined ? operation.handle(made) : handledOnce(operation, made, params, key);
+  const resting = (basis: Basis | undefined): unknown =>
+    handle(new CheckedCall(front, operation, { ...principal, basis }, incoming, read, revocation));
   const isConditional = operation.method !== "GET" && hasPrecondition(request);
-  const value = await (isConditional
-    ? underPreconditions(front.turns, incoming, operation, call, run)
-    : run());
+  const work = (): unknown =>
+    isConditional ? underPreconditions(front, incoming, operation, call, resting) : handle(call);
+  const value = await (revocation === undefined ? work() : revocation.during(work));
   const response = responseOf(operation, request, value);
   if (operation.tool !== undefined)
     await markDeprecated(response.headers, runtime, principal, operation.tool(call));

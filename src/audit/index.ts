@@ -1,4 +1,5 @@
 // The audit trail and the execution log.
+export { Basis, Outdated } from "./basis";
 export { type ProjectReference, requireIncarnation } from "./incarnation";
 export { countErasure } from "./erased-users";
 export type { ExecutionEntry } from "./execution-entry";

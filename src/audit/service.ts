@@ -3,6 +3,7 @@
 import type { Clock } from "../base";
 import { idAfter, type Random } from "../crypto";
 import { together, type Transaction } from "../store";
+import type { Basis } from "./basis";
 import { NO_HASH, rowHash } from "./chain";
 import { changesOf } from "./changes";
 import { requireIncarnation } from "./incarnation";
@@ -14,6 +15,8 @@ export type Actor = {
   incarnation?: string | undefined;
   /** The network address that the request came from. */
   address?: string | undefined;
+  /** The change is conditional. */
+  basis?: Basis | undefined;
 } &
   /** `workload`: the subject of the token of a workload, whose id is in `keyId`. */
   (
@@ -59,7 +62,8 @@ export class Audit {
 
   /**
    * The entry, as a step of the transaction that does the write. `action`: `secret.upsert`, `provider.delete` …
-   * `target`: the record's id or name, never a user's. Throws `invalid_authorization` if the project of the actor was deleted.
+   * `target`: the record's id or name, never a user's. Throws `invalid_authorization` if the project of the actor was deleted,
+   * and `Outdated` if the change is conditional and another one was made meanwhile.
    */
   *record(actor: Actor, action: string, target: string, happened: Happened = {}): Transaction<void> {
     const now = this.#clock.now();
@@ -87,6 +91,7 @@ export class Audit {
       hash: "",
     };
     row.hash = rowHash(hash, row);
+    actor.basis?.enter(chain, hash, row.hash);
     yield* repository.addAuditRow(row);
   }
 

@@ -1,4 +1,5 @@
 // Principals (the callers), their roles, and the users that they may act for.
+import type { Basis } from "../audit";
 import { checkCallerId, checkUserId } from "../base";
 import { forbidden, malformedRequest } from "../errors";
 
@@ -23,9 +24,14 @@ const RIGHTS: Readonly<Record<PersonRole, readonly Right[]>> = {
 /**
  * `incarnation`: of the project (see `requireIncarnation`). Every principal that this area returns has one; without it, the
  * principal is one of the project that exists now. `address`: that of the client of a request; absent at the terminal and
- * for scheduled runs.
+ * for scheduled runs. `basis`: of a request with preconditions.
  */
-export type Principal = { projectId: string; incarnation?: string; address?: string | undefined } &
+export type Principal = {
+  projectId: string;
+  incarnation?: string;
+  address?: string | undefined;
+  basis?: Basis | undefined;
+} &
   /** A project API key. `users`: the only users that it may act for; null: any. */
   (
     | {

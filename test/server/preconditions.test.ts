@@ -103,3 +103,34 @@ test("a refused change does not keep the next one waiting", async () => {
   expect((await send(1, "PATCH", PROVIDER, { body: { description: "newer" }, tag })).status).toBe(200);
   expect((await send(0, "DELETE", PROVIDER, { tag })).status).toBe(412);
 });
+
+test("a change without a tag between the reading and the change makes the precondition false", async () => {
+  let lost = 0;
+  let refused = 0;
+  for (let round = 0; round < 5 * ROUNDS; round++) {
+    const tag = (await send(round, "GET", PROVIDER)).headers.get("etag") ?? "";
+    const [conditional, other] = await Promise.all([
+      send(0, "PATCH", PROVIDER, { body: { description: `conditional ${round}` }, tag }),
+      send(round, "PATCH", PROVIDER, { body: { description: `other ${round}` } }),
+    ]);
+    expect([other.status, [200, 412].includes(conditional.status)]).toEqual([200, true]);
+    const last = at((await send(1, "GET", PROVIDER)).body, "description");
+    if (conditional.status === 412) refused += 1;
+    // The other one is gone, although the conditional one has not seen it.
+    if (last !== `other ${round}`) lost += 1;
+  }
+  expect([lost, refused > 0]).toEqual([0, true]);
+});
+
+test("a precondition that is true stays true while other records are changed", async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    const tag = (await send(round, "GET", PROVIDER)).headers.get("etag") ?? "";
+    const [conditional, ...others] = await Promise.all([
+      send(0, "PATCH", PROVIDER, { body: { description: `with others ${round}` }, tag }),
+      ...Array.from({ length: 4 }, (_, index) =>
+        send(index, "POST", `/v1/admin/secrets/OTHER_${index}`, { body: { value: String(round) } }),
+      ),
+    ]);
+    expect([conditional, ...others].map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  }
+});
