@@ -1,5 +1,5 @@
 // `runtime backup`: backups of the data folder, also of one that servers use.
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { ListedBackup, MadeBackup, VerifiedBackup } from "../../src/backup";
@@ -123,7 +123,7 @@ async function verify(
 ): Promise<number> {
   refuseServer(common, "backup verify");
   await endInOrder(io);
-  checkExists(file);
+  checkFile(file);
   const { verifyBackup } = await import("../../src/backup");
   const identities = await identitiesOf(io, identity);
   const config = await loadCommonConfig(io, common);
@@ -146,7 +146,7 @@ async function restore(
 ): Promise<void> {
   refuseServer(common, "backup restore");
   await endInOrder(io);
-  checkExists(file);
+  checkFile(file);
   const [{ restoreBackup }, config, identities] = await Promise.all([
     import("../../src/backup"),
     loadCommonConfig(io, common),
@@ -220,8 +220,11 @@ function existingDataFolder(config: Config): string[] {
   return existsSync(folder) ? [folder] : [];
 }
 
-function checkExists(file: string): void {
-  if (!existsSync(file)) throw notFound(`${file} does not exist.`);
+/** Throws `not_found`, and what the file system throws for a file that it does not show. */
+function checkFile(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) throw notFound(`${file} does not exist.`);
+  if (found.isDirectory()) throw notFound(`${file} is a folder. Give the file of a backup.`);
 }
 
 async function identitiesOf(io: Io, file: string | undefined) {
@@ -247,7 +250,7 @@ const LISTED: Shape<ListedBackup> = {
 
 async function show(io: Io, common: Common, { file }: { file: string }): Promise<void> {
   refuseServer(common, "backup show");
-  checkExists(file);
+  checkFile(file);
   const { describeBackup } = await import("../../src/backup");
   const found = await describeBackup(file);
   if (found === undefined) throw notFound(`${file} is not a backup.`);
