@@ -91,7 +91,7 @@ const OF_DATABASE = /^SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|NOTADB|CORRUPT)/;
 const TEMPORARY_NAME = /\.\d+\.new$|\/\.runtime-backup-\w{6}(?:\/[^/]*)?$/;
 
 /** The file or folder that cannot be used, and why, for an error of the file system. */
-function fileProblem(error: unknown): string | undefined {
+export function fileProblem(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   const code = String(error.code);
   // What SQLite says of these contains no values.

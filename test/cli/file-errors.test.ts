@@ -44,3 +44,19 @@ testOnSqlite("a file in place of the data folder is named with the reason", asyn
   expect([code, stderr.includes(at("plain"))]).toEqual([1, true]);
   expect(stderr).toContain("a part of the path is not a folder");
 });
+
+testOnSqlite("backup show has the settings that differed from the defaults, and no secrets", async () => {
+  const { home, run } = newTerminal({ RUNTIME_HTTP_IDLE_TIMEOUT: "77", RUNTIME_ROOT_KEY: "07".repeat(32) });
+  const file = join(home, "one.backup");
+  await run(["backup", "create", file]);
+
+  const shown = await run(["backup", "show", file, "-o", "json"], { env: { RUNTIME_HTTP_IDLE_TIMEOUT: "" } });
+  const table = await run(["backup", "show", file]);
+  const listed = await run(["backup", "list", home, "-o", "json"]);
+
+  expect(JSON.parse(shown.stdout)).toMatchObject({ file, settings: { "http.idle_timeout": 77 } });
+  expect(table.stdout).toContain("http.idle_timeout=77");
+  expect(shown.stdout + table.stdout).not.toContain("07070707");
+  expect(JSON.parse(listed.stdout).items ?? JSON.parse(listed.stdout)).toHaveLength(1);
+  expect(listed.stdout).not.toContain("settings");
+});
