@@ -1,7 +1,7 @@
 // The audit entry of a rotation is stored with the new key: a process that ends in between leaves neither without the other.
 import { expect, test } from "bun:test";
 import type { Runtime } from "../../src/runtime";
-import { query, type Transaction } from "../../src/store";
+import { query } from "../../src/store";
 import { type Hooks, pausedStore } from "../support/paused-store";
 import { deploy, type DeploymentOptions, operator } from "../tools/deployment";
 
@@ -68,7 +68,7 @@ const ROOT_AND_KEYS = query<{ id: string; root_key_id: string }>(
   "SELECT id, root_key_id FROM data_keys ORDER BY id",
 );
 
-const refused = function* (): Transaction<void> {
+const refused = (): never => {
   throw new Error("the audit trail is full");
 };
 
