@@ -72,7 +72,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: "too many open files. Raise the limit with: ulimit -n",
   ENAMETOOLONG: "the name is too long",
   ENFILE: "too many open files on this machine",
-  ENODEV: "there is no such device",
+  ENODEV: "the device does not exist",
   ENOENT: "it does not exist",
   ENOSPC: "no space left. Free space there, and try again",
   ENOTDIR: "a part of the path is not a folder",
