@@ -59,19 +59,52 @@ function recordOf(error: unknown): ErrorRecord {
   return { name, message, ...(fieldErrors === undefined ? {} : { field_errors: fieldErrors }) };
 }
 
+/** Why the file system refuses, by the code of its error. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
+  EBUSY: "in use",
+  EDQUOT: "quota exceeded. Free space there, and try again",
+  EEXIST: "it exists already",
+  EFBIG: "the file would be too large",
+  EIO: "the disk reports an error",
+  EISDIR: "it is a folder, not a file",
+  ELOOP: "too many symbolic links",
+  EMFILE: "too many open files. Raise the limit with: ulimit -n",
+  ENAMETOOLONG: "the name is too long",
+  ENFILE: "too many open files on this machine",
+  ENODEV: "the device does not exist",
+  ENOENT: "it does not exist",
+  ENOSPC: "no space left. Free space there, and try again",
+  ENOTDIR: "a part of the path is not a folder",
+  ENOTEMPTY: "the folder is not empty",
+  ENXIO: "it is not a file that can be read or written",
   EPERM: "not permitted",
   EROFS: "the file system is read-only",
-  ENOSPC: "no space left",
-  EDQUOT: "quota exceeded",
+  ESTALE: "the network file system no longer has it",
+  ETXTBSY: "it is a program that is running",
+  EXDEV: "it cannot be moved to another file system",
 };
 
+const OF_DATABASE = /^SQLITE_(?:FULL|IOERR|READONLY|CANTOPEN|NOTADB|CORRUPT)/;
+
+/** Drafts of files, and work folders of backups. */
+const TEMPORARY_NAME = /\.\d+\.new$|\/\.runtime-backup-\w{6}(?:\/[^/]*)?$/;
+
 /** The file or folder that cannot be used, and why, for an error of the file system. */
-function fileProblem(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error) || !("path" in error)) return undefined;
-  const reason = REASONS[String(error.code)];
-  // Atomic writes use a temporary name.
-  const path = String(error.path).replace(/\.\d+\.new$/, "");
-  return reason === undefined ? undefined : `${path} cannot be read or written: ${reason}.`;
+export function fileProblem(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  const code = String(error.code);
+  // What SQLite says of these contains no values.
+  if (OF_DATABASE.test(code)) return `A database cannot be read or written: ${error.message}.`;
+  const reason = REASONS[code];
+  if (reason === undefined) return undefined;
+  return `${fileOf(error) ?? "A file"} cannot be read or written: ${reason}.`;
+}
+
+/** Undefined: the error does not say, as those of open files. */
+function fileOf(error: Error): string | undefined {
+  if (!("path" in error) || typeof error.path !== "string") return undefined;
+  // A file that is put in place under another name has a temporary one before.
+  const path = "dest" in error && typeof error.dest === "string" ? error.dest : error.path;
+  return path.replace(TEMPORARY_NAME, "");
 }

@@ -150,8 +150,9 @@ async function openBackedUp(
   } catch (error) {
     if (!(error instanceof PendingMigration)) throw error;
     const { log } = opening;
+    const settings = config.explicitSettings();
     await withDatabaseErrors(folder, () =>
-      backUpBeforeUpgrade({ folder, backups: config.backupFolder(), recipients, log }),
+      backUpBeforeUpgrade({ folder, backups: config.backupFolder(), recipients, settings, log }),
     );
     return openDatabases(config, folder, { ...opening, mayMigrate: true });
   }

@@ -6,7 +6,7 @@ import { isObject } from "../../src/base/json";
 import type { Config } from "../../src/config";
 import { configurationError } from "../../src/errors";
 import { withFileLock } from "../file-lock";
-import { replaceFile } from "../replace-file";
+import { FileDraft } from "../replace-file";
 
 /** A person's sign-in at a server. */
 export interface StoredSignIn {
@@ -31,6 +31,9 @@ export interface Logins {
 
 const NONE: Logins = { keys: {}, people: {} };
 
+/** More than an answer with tokens makes the file longer. */
+const GROWTH_BYTES = 32 * 1024;
+
 /** Undefined if there are none, or no home folder. Throws `configuration` for a file that is not valid. */
 export function readLogins(config: Config): Logins | undefined {
   const file = fileOf(config);
@@ -54,11 +57,12 @@ export function readLogins(config: Config): Logins | undefined {
 
 /**
  * Changes the file, which other commands do not change meanwhile, and returns its path. `change` gets what is stored now; if
- * it fails, nothing is changed. Throws `configuration` if there is no folder for the file.
+ * it fails, nothing is changed. It calls `reserve` before it asks a server for what it gives only once, so that a full disk is
+ * noticed first. Throws `configuration` if there is no folder for the file, and errors of the file system with its path.
  */
 export async function changeLogins(
   config: Config,
-  change: (logins: Logins) => Promise<Logins | undefined>,
+  change: (logins: Logins, reserve: () => void) => Promise<Logins | undefined>,
 ): Promise<string> {
   const file = fileOf(config);
   if (file === undefined)
@@ -66,12 +70,13 @@ export async function changeLogins(
   const { ensureFolder } = await import("../../src/config");
   ensureFolder(dirname(file), "RUNTIME_CONFIG");
   await withFileLock(`${file}.lock`, async () => {
-    const changed = await change(readLogins(config) ?? NONE);
+    using draft = new FileDraft(file, 0o600);
+    const changed = await change(readLogins(config) ?? NONE, () => draft.reserve(GROWTH_BYTES));
     if (changed === undefined) return;
     const { people, ...rest } = changed;
     // A file without sign-ins stays as earlier versions know it.
     const record = Object.keys(people).length === 0 ? rest : changed;
-    replaceFile(file, `${JSON.stringify(record, null, 2)}\n`, 0o600);
+    draft.replace(`${JSON.stringify(record, null, 2)}\n`);
   });
   return file;
 }

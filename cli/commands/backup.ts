@@ -1,8 +1,8 @@
 // `runtime backup`: backups of the data folder, also of one that servers use.
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, resolve } from "node:path";
-import type { ListedBackup, MadeBackup, VerifiedBackup } from "../../src/backup";
+import type { DescribedBackup, ListedBackup, MadeBackup, VerifiedBackup } from "../../src/backup";
 import type { Config } from "../../src/config";
 import { configurationError, notFound } from "../../src/errors";
 import { refuseServer, withDataFolder } from "../client/client";
@@ -15,6 +15,7 @@ import type { Io } from "../io";
 import { print, printList, printRecord, type Shape } from "../output";
 import { printable } from "../printable";
 import { withProgress } from "../progress";
+import { fileProblem } from "../report";
 import { loadCommonConfig } from "../session";
 
 const IDENTITY = {
@@ -123,7 +124,7 @@ async function verify(
 ): Promise<number> {
   refuseServer(common, "backup verify");
   await endInOrder(io);
-  checkExists(file);
+  checkFile(file);
   const { verifyBackup } = await import("../../src/backup");
   const identities = await identitiesOf(io, identity);
   const config = await loadCommonConfig(io, common);
@@ -146,7 +147,7 @@ async function restore(
 ): Promise<void> {
   refuseServer(common, "backup restore");
   await endInOrder(io);
-  checkExists(file);
+  checkFile(file);
   const [{ restoreBackup }, config, identities] = await Promise.all([
     import("../../src/backup"),
     loadCommonConfig(io, common),
@@ -220,8 +221,11 @@ function existingDataFolder(config: Config): string[] {
   return existsSync(folder) ? [folder] : [];
 }
 
-function checkExists(file: string): void {
-  if (!existsSync(file)) throw notFound(`${file} does not exist.`);
+/** Throws `not_found`, and what the file system throws for a file that it does not show. */
+function checkFile(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) throw notFound(`${file} does not exist.`);
+  if (found.isDirectory()) throw notFound(`${file} is a folder. Give the file of a backup.`);
 }
 
 async function identitiesOf(io: Io, file: string | undefined) {
@@ -245,13 +249,30 @@ const LISTED: Shape<ListedBackup> = {
   ],
 };
 
+const DESCRIBED: Shape<DescribedBackup> = {
+  ...LISTED,
+  optional: ["version", "schema", "root_key_id", "settings"],
+  columns: [
+    ...LISTED.columns,
+    {
+      title: "settings",
+      value: ({ settings }) => settings && textOfSettings(settings),
+    },
+  ],
+};
+
+function textOfSettings(settings: object): string {
+  const texts = Object.entries(settings).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return texts.length === 0 ? "the defaults" : texts.join(" ");
+}
+
 async function show(io: Io, common: Common, { file }: { file: string }): Promise<void> {
   refuseServer(common, "backup show");
-  checkExists(file);
+  checkFile(file);
   const { describeBackup } = await import("../../src/backup");
   const found = await describeBackup(file);
   if (found === undefined) throw notFound(`${file} is not a backup.`);
-  printRecord(io, common, found, LISTED);
+  printRecord(io, common, found, DESCRIBED);
 }
 
 async function list(io: Io, common: Common, { folder }: { folder: string | undefined }): Promise<void> {
@@ -262,5 +283,8 @@ async function list(io: Io, common: Common, { folder }: { folder: string | undef
     throw configurationError("Give a folder, or set backup.folder (RUNTIME_BACKUP_FOLDER).");
   if (!existsSync(place)) throw notFound(`${place} does not exist.`);
   const { listBackups } = await import("../../src/backup");
-  printList(io, common, await listBackups(place), LISTED, "There are no backups in this folder.");
+  const { backups, unreadable } = await listBackups(place);
+  const none = unreadable.length === 0 ? "" : " that can be read";
+  printList(io, common, backups, LISTED, `There are no backups in this folder${none}.`);
+  for (const error of unreadable) io.note(`warning: ${printable(fileProblem(error) ?? error.message)}`);
 }

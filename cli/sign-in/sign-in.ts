@@ -32,24 +32,27 @@ export async function signedIn(
   const resource = resourceOf(address, common.project);
   const tokens = await (device ? signInWithDevice : signInWithBrowser)(io, server, resource);
   const fresh = tokensOf(tokens, "");
-  const {
-    project_id,
-    role,
-    user_id = "",
-  } = await caller(common, config, {
-    address,
-    key: fresh.access_token,
-  });
   const former = readLogins(config)?.people[address];
-  const file = await changeLogins(config, async ({ keys, people }) => ({
-    current: address,
-    keys: withoutAddress(keys, address),
-    people: { ...people, [address]: { ...fresh, user: user_id, project: project_id, resource } },
-  }));
-  // The grant that is no longer stored ends. If that fails, the person can end it on the server's page.
-  if (former !== undefined && former.refresh_token !== fresh.refresh_token)
-    await revoke(server, former.refresh_token).catch(() => undefined);
-  return { server: address, project_id, role, user_id, file };
+  try {
+    const target = { address, key: fresh.access_token };
+    const { project_id, role, user_id = "" } = await caller(common, config, target);
+    const file = await changeLogins(config, async ({ keys, people }) => ({
+      current: address,
+      keys: withoutAddress(keys, address),
+      people: { ...people, [address]: { ...fresh, user: user_id, project: project_id, resource } },
+    }));
+    if (former !== undefined && former.refresh_token !== fresh.refresh_token)
+      await end(server, former.refresh_token);
+    return { server: address, project_id, role, user_id, file };
+  } catch (error) {
+    await end(server, fresh.refresh_token);
+    throw error;
+  }
+}
+
+/** Ends a grant that is not stored, or no longer. If that fails, the person can end it on the server's page. */
+async function end(server: SignInServer, refreshToken: string): Promise<void> {
+  if (refreshToken !== "") await revoke(server, refreshToken).catch(() => undefined);
 }
 
 /** The API of a project, as the server calls it: its own address, or that of the project in it. */

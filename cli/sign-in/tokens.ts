@@ -60,12 +60,14 @@ class StoredTokens implements SignIn {
 
   async #renewOnce(former: string): Promise<StoredSignIn> {
     let current = this.#current;
-    await changeLogins(this.#config, async (logins) => {
+    await changeLogins(this.#config, async (logins, reserve) => {
       const stored = logins.people[this.#address];
       if (stored === undefined) throw ended(this.#address);
       current = stored;
       // Another command was faster.
       if (stored.access_token !== former && isFresh(stored)) return undefined;
+      // The server ends the old token when it answers, so an answer that cannot be stored would end the sign-in.
+      reserve();
       current = await refreshed(this.#config, this.#address, stored);
       return { ...logins, people: { ...logins.people, [this.#address]: current } };
     });

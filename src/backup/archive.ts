@@ -6,13 +6,15 @@ import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { extract, type Header, pack, type Pack } from "tar-stream";
+import { isObject } from "../base";
 import { BackupFault } from "./fault";
 import { type BackupManifest, parseManifest } from "./manifest";
 
 export const MANIFEST = "manifest.json";
 export const SUMS = "SHA256SUMS";
+export const SETTINGS = "settings.json";
 /** The files of a backup between its manifest and its sums. */
-export const CONTENTS = ["settings.json", "executions.db", "runtime.db"] as const;
+export const CONTENTS = [SETTINGS, "executions.db", "runtime.db"] as const;
 const ORDER = [MANIFEST, ...CONTENTS, SUMS];
 const MOST_TEXT = 64 * 1024 * 1024;
 
@@ -138,24 +140,45 @@ function readText(file: string): string {
   return readFileSync(file, "utf8");
 }
 
-/** The manifest of an archive that is not encrypted, without the rest; undefined for another file. */
-export async function manifestIn(source: AsyncIterable<Uint8Array>): Promise<BackupManifest | undefined> {
+/** What an archive that is not encrypted says about itself. */
+export interface Description {
+  manifest: BackupManifest;
+  /** Those that differed from the defaults; undefined: the archive has none where they belong. */
+  settings: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The first files of an archive, without a check; undefined for another file. Throws what the file system throws. */
+export async function descriptionIn(source: AsyncIterable<Uint8Array>): Promise<Description | undefined> {
   const reader = extract();
   const feeding = pipeline(Readable.from(source), reader).catch(() => undefined);
+  let manifest: BackupManifest | undefined;
   try {
     for await (const entry of reader) {
-      if (entry.header.name !== MANIFEST || (entry.header.size ?? 0) > MOST_TEXT) return undefined;
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of entry) chunks.push(chunk as Uint8Array);
-      return parseManifest(Buffer.concat(chunks).toString("utf8"));
+      const { name, size = 0 } = entry.header;
+      const isExpected = name === (manifest === undefined ? MANIFEST : SETTINGS) && size <= MOST_TEXT;
+      if (!isExpected) break;
+      const text = await textOf(entry);
+      if (manifest !== undefined) return { manifest, settings: settingsIn(text) };
+      manifest = parseManifest(text);
     }
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (isOfSystem(error)) throw error;
   } finally {
     reader.destroy();
     await feeding;
   }
-  return undefined;
+  return manifest === undefined ? undefined : { manifest, settings: undefined };
+}
+
+async function textOf(entry: AsyncIterable<unknown>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of entry) chunks.push(chunk as Uint8Array);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function settingsIn(text: string): Description["settings"] {
+  const value: unknown = JSON.parse(text);
+  return isObject(value) ? value : undefined;
 }
 
 /** Writes a stream to a new file (0600) and syncs it. */

@@ -4,7 +4,10 @@ import { join } from "node:path";
 import type { Log } from "../base";
 import { configurationError, RuntimeError } from "../errors";
 import { newestSchema, schemaOf } from "../store";
-import { isFuture } from "./own";
+import type { BackupManifest } from "./manifest";
+
+/** Of 64 hex digits; enough for the few backups of one folder. */
+const DIGEST_LENGTH = 16;
 
 export interface BeforeUpgrade {
   /** The data folder. */
@@ -12,6 +15,8 @@ export interface BeforeUpgrade {
   /** Where the backup is put; undefined: `backups` in the data folder. */
   backups: string | undefined;
   recipients: readonly string[];
+  /** Those that differ from the defaults, without secrets. */
+  settings: Readonly<Record<string, unknown>>;
   log: Log;
 }
 
@@ -29,13 +34,15 @@ export function pendingUpgrade(folder: string): { from: number; to: number } | u
 }
 
 /**
- * Makes the backup unless there is one of this step that is newer than the databases. Another process may do the same at the same time. Throws `configuration` if
- * it cannot be made: then nothing is upgraded.
+ * Makes the backup unless there is one of the same contents, as that of a start before whose upgrade failed. Names end with a
+ * digest of the contents: times would say nothing after a clock was wrong. Another process may do the same at the same time.
+ * Throws `configuration` if it cannot be made: then nothing is upgraded.
  */
 export async function backUpBeforeUpgrade({
   folder,
   backups,
   recipients,
+  settings,
   log,
 }: BeforeUpgrade): Promise<void> {
   const step = pendingUpgrade(folder);
@@ -44,14 +51,17 @@ export async function backUpBeforeUpgrade({
   const prefix = `before-schema-${step.to}-from-${step.from}-`;
   try {
     mkdirSync(place, { recursive: true, mode: 0o700 });
-    const now = Date.now();
-    if (newestOf(place, prefix, now) >= changedAt(folder)) return;
-    const day = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
-    const file = join(place, `${prefix}${day}Z.backup${recipients.length > 0 ? ".age" : ""}`);
     requireRoom(folder, place);
-    const { createBackup } = await import("./create");
-    await createBackup({ folder, file, recipients, settings: {}, now });
-    log.info("backup made before the upgrade", { file, from: step.from, to: step.to });
+    const { createBackupFor } = await import("./create");
+    const now = Date.now();
+    const made = await createBackupFor({ folder, recipients, settings, now }, place, (manifest) => {
+      const end = `-${digestOf(manifest)}.backup${recipients.length > 0 ? ".age" : ""}`;
+      const isKept = readdirSync(place).some((name) => name.startsWith(prefix) && name.endsWith(end));
+      const time = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
+      return isKept ? undefined : join(place, `${prefix}${time}Z${end}`);
+    });
+    if (made !== undefined)
+      log.info("backup made before the upgrade", { file: made.file, from: step.from, to: step.to });
   } catch (error) {
     if (error instanceof RuntimeError && error.name === "already_exists") return;
     const reason = error instanceof Error ? error.message.replace(/\.$/, "") : "unknown reason";
@@ -63,19 +73,11 @@ export async function backUpBeforeUpgrade({
   }
 }
 
-/** When the newest backup of a step was made; 0: there is none. One of a clock that was ahead does not count. */
-function newestOf(place: string, prefix: string, now: number): number {
-  const names = readdirSync(place).filter((name) => name.startsWith(prefix));
-  const times = names.map((name) => statSync(join(place, name)).mtimeMs);
-  return Math.max(0, ...times.filter((at) => !isFuture(at, now)));
-}
-
-/** When something was written last, also if it is only in a log. */
-function changedAt(folder: string): number {
-  const names = ["runtime.db", "runtime.db-wal", "executions.db", "executions.db-wal"];
-  return Math.max(
-    ...names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0),
-  );
+/** Of the databases: copies of the same rows have the same bytes. */
+function digestOf({ files }: BackupManifest): string {
+  const hasher = new Bun.CryptoHasher("sha256");
+  for (const { name, sha256 } of files) if (name.endsWith(".db")) hasher.update(`${name} ${sha256}\n`);
+  return hasher.digest("hex").slice(0, DIGEST_LENGTH);
 }
 
 /** The copies and the file that is made of them. */

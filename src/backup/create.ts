@@ -6,7 +6,7 @@ import type { ChainHead, SignedHead } from "../audit";
 import { syncFolder } from "../crypto";
 import { alreadyExists, configurationError } from "../errors";
 import { copyDatabase } from "../store";
-import { archiveOf, CONTENTS, digestOf, MANIFEST, SUMS, sumsOf, writeDurably } from "./archive";
+import { archiveOf, CONTENTS, digestOf, MANIFEST, SETTINGS, SUMS, sumsOf, writeDurably } from "./archive";
 import { contentsOf } from "./contents";
 import { encrypted } from "./encryption";
 import { type BackupManifest, FORMAT, manifestText } from "./manifest";
@@ -43,16 +43,36 @@ export async function createBackup(request: BackupRequest): Promise<MadeBackup> 
   if (!existsSync(join(request.folder, "runtime.db")))
     throw configurationError(`${request.folder} contains no installation, so there is nothing to back up.`);
   using work = new WorkFolder(dirname(file));
+  return await packed(request, work, await collect(request, work.path), file);
+}
+
+/**
+ * The same in the folder `place`, under a path that follows from the contents. Undefined: `fileFor` has given none, and nothing
+ * is kept.
+ */
+export async function createBackupFor(
+  request: Omit<BackupRequest, "file">,
+  place: string,
+  fileFor: (manifest: BackupManifest) => string | undefined,
+): Promise<MadeBackup | undefined> {
+  using work = new WorkFolder(place);
   const manifest = await collect(request, work.path);
+  const file = fileFor(manifest);
+  return file === undefined ? undefined : await packed(request, work, manifest, file);
+}
+
+async function packed(
+  { recipients }: Pick<BackupRequest, "recipients">,
+  work: WorkFolder,
+  manifest: BackupManifest,
+  file: string,
+): Promise<MadeBackup> {
   const archive = archiveOf(work.path, manifest.created_at);
   const draft = join(work.path, "backup");
-  await writeDurably(
-    draft,
-    request.recipients.length === 0 ? archive : await encrypted(archive, request.recipients),
-  );
+  await writeDurably(draft, recipients.length === 0 ? archive : await encrypted(archive, recipients));
   publish(draft, file);
   syncFolder(dirname(file));
-  return { file, bytes: statSync(file).size, encrypted: request.recipients.length > 0, manifest };
+  return { file, bytes: statSync(file).size, encrypted: recipients.length > 0, manifest };
 }
 
 /** `link` fails if another process has made the file by now. */
@@ -67,12 +87,12 @@ function publish(draft: string, file: string): void {
 }
 
 async function collect(
-  { folder, settings, now, sign }: BackupRequest,
+  { folder, settings, now, sign }: Omit<BackupRequest, "file">,
   work: string,
 ): Promise<BackupManifest> {
   // The log of executions first: an execution that it names may be younger than the records, never the other way round.
   for (const name of ["executions.db", "runtime.db"]) copyDatabase(join(folder, name), join(work, name));
-  writeFileSync(join(work, "settings.json"), `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(join(work, SETTINGS), `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
   const { heads, ...contents } = contentsOf(work);
   const files = await Promise.all(
     CONTENTS.map(async (name) => {

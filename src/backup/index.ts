@@ -1,7 +1,7 @@
 // Backups of an installation: made while it is used, checked, restored. What makes and reads archives is loaded when it is
 // needed: most processes never do.
 import type { BackupRequest, MadeBackup } from "./create";
-import type { ListedBackup } from "./list";
+import type { BackupsInFolder, DescribedBackup } from "./list";
 import type { RestoreRequest } from "./restore";
 import type { VerifiedBackup, VerifyRequest } from "./verify";
 
@@ -9,7 +9,7 @@ export { type BeforeUpgrade, backUpBeforeUpgrade, pendingUpgrade } from "./befor
 export type { MadeBackup } from "./create";
 export { identitiesIn } from "./identities";
 export { BackupKeeper, type MakeBackup } from "./keeper";
-export type { ListedBackup } from "./list";
+export type { DescribedBackup, ListedBackup } from "./list";
 export type { BackupManifest } from "./manifest";
 export { type OwnBackup, ownBackups } from "./own";
 export { recordRestoration } from "./restored";
@@ -32,11 +32,11 @@ export async function restoreBackup(request: RestoreRequest): Promise<VerifiedBa
 }
 
 /** As `list.ts` says. */
-export async function listBackups(folder: string): Promise<ListedBackup[]> {
+export async function listBackups(folder: string): Promise<BackupsInFolder> {
   return (await import("./list")).listBackups(folder);
 }
 
 /** As `list.ts` says. */
-export async function describeBackup(file: string): Promise<ListedBackup | undefined> {
+export async function describeBackup(file: string): Promise<DescribedBackup | undefined> {
   return (await import("./list")).describeBackup(file);
 }

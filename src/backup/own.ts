@@ -36,7 +36,7 @@ export function ownBackups(folder: string, now: number): OwnBackups {
 }
 
 /** Whether a file with this time was made while the clock was wrong. */
-export function isFuture(at: number, now: number): boolean {
+function isFuture(at: number, now: number): boolean {
   return at > now + MARGIN_MS;
 }
 

@@ -16,7 +16,7 @@ import { decrypt, encrypt, proof } from "./cipher";
 import { type DataKey, DataKeys, wrapContext } from "./data-keys";
 import { newId, newToken, type Random } from "./ids";
 import { contextOf, type Place } from "./place";
-import type { Keyring, RootRotation } from "./types";
+import type { KeyEntry, Keyring, RootRotation, RootRotationOptions } from "./types";
 import { findRootKey, makeRootKey, type RootKey, type RootKeySettings } from "./root-key";
 import { refuseExposedKey } from "./key-mode";
 import { findRootKeyById, keyFileOf, rootFromSources } from "./root-key-files";
@@ -188,7 +188,11 @@ class SealedKeyring implements Keyring {
     yield* touch("data_keys");
   }
 
-  async rotateRoot({ leaveDamaged = false, deleteOld = false } = {}): Promise<RootRotation> {
+  async rotateRoot({
+    leaveDamaged = false,
+    deleteOld = false,
+    entry,
+  }: RootRotationOptions = {}): Promise<RootRotation> {
     const target = rotationTarget(this.#settings);
     const held = await this.#takeRotation();
     try {
@@ -199,6 +203,7 @@ class SealedKeyring implements Keyring {
         settings: this.#settings,
         roots: this.#roots,
         random: this.#random,
+        entry,
       };
       const oldId = (await namedRoot(this.#store)) ?? "";
       const isFile = typeof target === "string";
@@ -229,13 +234,15 @@ class SealedKeyring implements Keyring {
     }
   }
 
-  rotateDataKey(projectId: string): Promise<string> {
-    return this.#store.write(() => this.#rotateDataKey(projectId));
+  rotateDataKey(projectId: string, entry?: KeyEntry): Promise<string> {
+    return this.#store.write(() => this.#rotateDataKey(projectId, entry));
   }
 
-  *#rotateDataKey(projectId: string): Transaction<string> {
+  *#rotateDataKey(projectId: string, entry: KeyEntry | undefined): Transaction<string> {
     yield* run(RETIRE_KEYS, this.#clock.now(), projectId);
-    return yield* this.#addDataKey(projectId);
+    const id = yield* this.#addDataKey(projectId);
+    if (entry !== undefined) yield* entry(id);
+    return id;
   }
 
   *dropDataKeys(projectId: string, unused: readonly string[]): Transaction<void> {

@@ -17,6 +17,7 @@ import {
 } from "./root-key-files";
 import { type DamagedKey, tookTooLong, wrapAll } from "./root-rotation";
 import type { Roots } from "./roots";
+import type { KeyEntry } from "./types";
 
 interface Parts {
   store: Store;
@@ -24,6 +25,7 @@ interface Parts {
   roots: Roots;
   random: Random;
   log: Pick<Log, "warn"> | undefined;
+  entry: KeyEntry | undefined;
 }
 
 /** The key file that a rotation replaces, or the source of the next root key. Throws `configuration` if there is neither. */
@@ -57,7 +59,7 @@ interface FileReplacement {
  * everything that can fail for good: the key file can be replaced, and the new key is on disk.
  */
 export async function replaceRoot(
-  { store, settings, roots, random, log }: Parts,
+  { store, settings, roots, random, log, entry }: Parts,
   { file, held, damaged, deleteOld }: FileReplacement,
 ): Promise<RootKey> {
   const old = (await namedRoot(store)) ?? "";
@@ -69,7 +71,7 @@ export async function replaceRoot(
   // Before the commit, so that no failure loses the key of earlier backups.
   if (!deleteOld && oldKey !== undefined) keepOldRoot(file, oldKey);
   try {
-    await store.write(() => wrapAll(held.lease, roots, next.id, damaged, random));
+    await store.write(() => wrapAll(held.lease, next.id, { roots, damaged, random, entry }));
   } catch (error) {
     // A failed write may have been committed: only the database can tell. A key that may still count is not deleted.
     if ((await namedRoot(store)) !== next.id) {
@@ -91,7 +93,7 @@ export async function replaceRoot(
  * commit it is read twice, because a command that prints another key each time would lose everything.
  */
 export async function replaceRootFromSource(
-  { store, roots, random }: Pick<Parts, "store" | "roots" | "random">,
+  { store, roots, random, entry }: Pick<Parts, "store" | "roots" | "random" | "entry">,
   { source, held, damaged }: { source: RootKeySource; held: HeldLease; damaged: readonly DamagedKey[] },
 ): Promise<RootKey> {
   const next = readSource(source);
@@ -105,7 +107,7 @@ export async function replaceRootFromSource(
         "openssl rand -base64 32",
     );
   roots.add(next);
-  await store.write(() => wrapAll(held.lease, roots, next.id, damaged, random));
+  await store.write(() => wrapAll(held.lease, next.id, { roots, damaged, random, entry }));
   return next;
 }
 

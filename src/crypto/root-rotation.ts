@@ -6,10 +6,18 @@ import { wrapContext } from "./data-keys";
 import type { Random } from "./ids";
 import { ALL_KEYS, type ProjectKeyRow, rewriteKeys, SET_ROOT } from "./repository";
 import type { Roots } from "./roots";
+import type { KeyEntry } from "./types";
 
 export interface DamagedKey {
   id: string;
   projectId: string;
+}
+
+interface Wrapping {
+  roots: Roots;
+  damaged: readonly DamagedKey[];
+  random: Random;
+  entry: KeyEntry | undefined;
 }
 
 /**
@@ -18,10 +26,8 @@ export interface DamagedKey {
  */
 export function* wrapAll(
   lease: Lease,
-  roots: Roots,
   rootId: string,
-  damaged: readonly DamagedKey[],
-  random: Random,
+  { roots, damaged, random, entry }: Wrapping,
 ): Transaction<void> {
   if (!(yield* stillHeld(lease))) throw tookTooLong();
   const skipped = new Set(damaged.map(({ id }) => id));
@@ -34,6 +40,7 @@ export function* wrapAll(
   });
   yield* run(SET_ROOT, rootId);
   yield* touch("data_keys");
+  if (entry !== undefined) yield* entry(rootId);
 }
 
 export async function damagedKeys(store: Store, roots: Roots): Promise<DamagedKey[]> {

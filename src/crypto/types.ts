@@ -22,11 +22,15 @@ export interface Keyring {
   /**
    * Creates a new root key and wraps all data keys with it. Works while other processes serve. The old key is kept in a
    * file of its own, for earlier backups, unless `deleteOld` is set or it does not come from a file.
-   * If data keys cannot be unwrapped, throws `conflict` with their ids, unless `leaveDamaged` is set.
+   * If data keys cannot be unwrapped, throws `conflict` with their ids, unless `leaveDamaged` is set. `entry` belongs to the
+   * transaction that names the new key, whose id it gets.
    */
-  rotateRoot(options?: { leaveDamaged?: boolean; deleteOld?: boolean }): Promise<RootRotation>;
-  /** Creates a new data key for sealing and returns its id. Values under other data keys are to be sealed again. */
-  rotateDataKey(projectId: string): Promise<string>;
+  rotateRoot(options?: RootRotationOptions): Promise<RootRotation>;
+  /**
+   * Creates a new data key for sealing and returns its id. Values under other data keys are to be sealed again. `entry` belongs
+   * to its transaction and gets its id.
+   */
+  rotateDataKey(projectId: string, entry?: KeyEntry): Promise<string>;
   /** Deletes the retired data keys in `unused`, which no stored value uses. */
   dropDataKeys(projectId: string, unused: readonly string[]): Transaction<void>;
   /** The retired data keys of a project and when each was retired. */
@@ -35,6 +39,15 @@ export interface Keyring {
   projectsOfRetiredKeys(): Promise<string[]>;
   /** Deletes a project's data keys. Values sealed with them can never be opened again. */
   destroyDataKeys(projectId: string): Transaction<void>;
+}
+
+/** Enters a new key into the audit trail. */
+export type KeyEntry = (id: string) => Transaction<void>;
+
+export interface RootRotationOptions {
+  leaveDamaged?: boolean | undefined;
+  deleteOld?: boolean | undefined;
+  entry?: KeyEntry | undefined;
 }
 
 export interface RootRotation {

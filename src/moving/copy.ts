@@ -109,7 +109,8 @@ async function upgraded(config: Config, folder: string, log: Log): Promise<void>
     if (one.version() === known.runtime && other.version() === known.executions) return;
   }
   const { "backup.before_upgrade": isWanted, "backup.recipients": recipients } = config.settings;
-  if (isWanted) await backUpBeforeUpgrade({ folder, backups: config.backupFolder(), recipients, log });
+  const [backups, settings] = [config.backupFolder(), config.explicitSettings()];
+  if (isWanted) await backUpBeforeUpgrade({ folder, backups, recipients, settings, log });
   const { store, logStore } = await openStores(folder, openSqlite, { log });
   await logStore.close();
   await store.close();

@@ -85,14 +85,15 @@ export class Rotation {
     principal: Principal,
     options?: { leaveDamaged?: boolean; deleteOld?: boolean },
   ): Promise<RootKeyRotation> {
-    const { id, damaged, oldId, oldIn } = await this.#core.keyring.rotateRoot(options);
+    const { id, damaged, oldId, oldIn } = await this.#core.keyring.rotateRoot({
+      ...options,
+      entry: (key) => this.#audit.record({ ...principal, projectId: null }, "key.rotate_root", key),
+    });
     for (const { id: key, projectId } of damaged)
       this.#core.log.error("a data key was not wrapped with the new root key", {
         project_id: projectId,
         data_key: key,
       });
-    const entry = () => this.#audit.record({ ...principal, projectId: null }, "key.rotate_root", id);
-    await this.#core.store.write(entry);
     return {
       id,
       old_id: oldId,
@@ -104,7 +105,9 @@ export class Rotation {
   /** Replaces the data key of the project. */
   async rotateDataKey(principal: Principal): Promise<DataKeyRotation> {
     const { projectId } = principal;
-    const id = await this.#core.keyring.rotateDataKey(projectId);
+    const id = await this.#core.keyring.rotateDataKey(projectId, (key) =>
+      this.#audit.record(principal, "key.rotate_data", key),
+    );
     let pass: Pass = { newest: id, found: 0, resealed: 0, unopenable: new Set() };
     let resealed = 0;
     for (let passes = 1; passes <= MAX_PASSES; passes++) {
@@ -113,7 +116,8 @@ export class Rotation {
       if (pass.found === pass.unopenable.size) break;
     }
     await this.#dropUnused(projectId);
-    await this.#core.store.write(() => this.#finish(principal, id));
+    // What the former data key has sealed must be gone: a backup may contain that key.
+    await this.#core.store.write(() => erase());
     const unopenable = pass.unopenable.size;
     const remaining = pass.found - unopenable - pass.resealed;
     return {
@@ -122,12 +126,6 @@ export class Rotation {
       ...(unopenable === 0 ? {} : { unopenable }),
       ...(remaining === 0 ? {} : { remaining }),
     };
-  }
-
-  *#finish(principal: Principal, id: string): Transaction<void> {
-    // What the former data key has sealed must be gone: a backup may contain that key.
-    yield* erase();
-    yield* this.#audit.record(principal, "key.rotate_data", id);
   }
 
   /** Deletes the retired data keys of all projects that are old enough and no longer used. Servers do it regularly. */

@@ -157,7 +157,7 @@ test("a list shows the newest first, and leaves other files out", async () => {
   const recipient = await identityToRecipient(await generateIdentity());
   await backUp(folder, join(place, "two.backup.age"), [recipient]);
   writeFileSync(join(place, "notes.txt"), "no backup");
-  const listed = await listBackups(place);
+  const { backups: listed } = await listBackups(place);
 
   expect(listed.map((backup) => backup.encrypted).toSorted()).toEqual([false, true]);
   expect(listed.find((backup) => backup.file === file)?.schema).toBeGreaterThan(20);

@@ -18,7 +18,15 @@ describe("a file or folder that cannot be used", () => {
   test.each([
     ["EACCES", "permission denied"],
     ["EROFS", "read-only"],
-    ["ENOSPC", "no space"],
+    ["ENOSPC", "no space left. Free space there"],
+    ["EISDIR", "it is a folder"],
+    ["ENOENT", "it does not exist"],
+    ["ENOTDIR", "a part of the path is not a folder"],
+    ["ELOOP", "too many symbolic links"],
+    ["ENAMETOOLONG", "the name is too long"],
+    ["EMFILE", "too many open files"],
+    ["ETXTBSY", "a program that is running"],
+    ["EFBIG", "too large"],
   ])("%s is reported with path and reason", (code, reason) => {
     const io = fakeIo();
     const error = Object.assign(new Error("PRIVATE"), { code, path: "/etc/runtime/logins.json.123.new" });
@@ -27,6 +35,27 @@ describe("a file or folder that cannot be used", () => {
     expect(io.stderr).toContain("/etc/runtime/logins.json cannot be read or written");
     expect(io.stderr).toContain(reason);
     expect(io.stderr).not.toContain("PRIVATE");
+  });
+
+  test("is a database: SQLite says why", () => {
+    const io = fakeIo();
+
+    report(io, "table", Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" }));
+
+    expect(io.stderr).toBe("error: A database cannot be read or written: database or disk is full.\n");
+  });
+
+  test("is named by the name that the user has given, not by a temporary one", () => {
+    const shown = (fields: object): string => {
+      const io = fakeIo();
+      report(io, "table", Object.assign(new Error("PRIVATE"), { code: "ENOENT" }, fields));
+      return io.stderr;
+    };
+    const work = "/backups/.runtime-backup-aVZafc";
+
+    expect(shown({ path: work })).toBe("error: /backups cannot be read or written: it does not exist.\n");
+    expect(shown({ path: `${work}/backup`, dest: "/backups/new" })).toStartWith("error: /backups/new cannot");
+    expect(shown({ syscall: "read" })).toBe("error: A file cannot be read or written: it does not exist.\n");
   });
 });
 

@@ -40,6 +40,34 @@ const forAll = (path: string): string => {
   return path;
 };
 
+testWith("setpriv", CAN_CHANGE_USER)(
+  "a backup that the user may not read is not taken for another file",
+  async () => {
+    const folder = forAll(temporaryFolder());
+    const env = { RUNTIME_ROOT_KEY: "A".repeat(43), RUNTIME_DATA_DIR: join(folder, "data") };
+    const backups = join(folder, "backups");
+    mkdirSync(backups);
+    forAll(backups);
+    const file = join(backups, "one.backup");
+    expect((await runUnprivileged(["backup", "create", file], env)).code).toBe(0);
+    chmodSync(file, 0);
+
+    const listed = await runUnprivileged(["backup", "list", backups], env);
+    const shown = await runUnprivileged(["backup", "show", file], env);
+
+    expect(listed).toEqual({
+      code: 0,
+      stderr:
+        "There are no backups in this folder that can be read.\n" +
+        `warning: ${file} cannot be read or written: permission denied.\n`,
+    });
+    expect(shown).toEqual({
+      code: 1,
+      stderr: `error: ${file} cannot be read or written: permission denied.\n`,
+    });
+  },
+);
+
 describe("a start on a disk that is not writable is refused in one line with path and reason", () => {
   const testAsUser = testWith("setpriv", CAN_CHANGE_USER);
   const used = async () => {

@@ -141,6 +141,19 @@ test.each(steps)("a rotation that is killed %s its write %i loses nothing", asyn
   expect(await stored()).toBe("w");
 });
 
+test.each(steps)("a rotation that is killed %s its write %i has an entry if it counts", async (side, at) => {
+  const before = (await opened()).core.keyring.rootKeyId;
+  const child = start("SIGKILL", side, at);
+  await child.exited;
+
+  const { trail, identity, core } = await opened();
+  const operator = await identity.operator("default");
+  const { items } = await trail.deploymentAudit(operator, { action: "key.rotate_root" });
+
+  const { rootKeyId } = core.keyring;
+  expect(items.map(({ target }) => target)).toEqual(rootKeyId === before ? [] : [rootKeyId]);
+});
+
 test.each(steps)(
   "a rotation that is frozen %s its write %i while another completes loses nothing",
   async (side, at) => {

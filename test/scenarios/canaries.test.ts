@@ -171,7 +171,7 @@ async function openPlainKeyring(options: KeyringOptions): Promise<Keyring> {
     addDataKey: (project) => real.addDataKey(project),
     destroyDataKeys: (project) => real.destroyDataKeys(project),
     rotateRoot: (options) => real.rotateRoot(options),
-    rotateDataKey: (project) => real.rotateDataKey(project),
+    rotateDataKey: (project, entry) => real.rotateDataKey(project, entry),
     retiredDataKeys: (project) => real.retiredDataKeys(project),
     projectsOfRetiredKeys: () => real.projectsOfRetiredKeys(),
     dropDataKeys: (project, unused) => real.dropDataKeys(project, unused),

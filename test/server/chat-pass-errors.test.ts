@@ -58,6 +58,23 @@ describe("an error inside of a stream", () => {
   });
 });
 
+describe("before the first event", () => {
+  const all = frame(chunk({ content: "all" }, "stop")) + DONE;
+
+  test.each([
+    ["comments", `: ${"x".repeat(1020)}\n\n`],
+    ["pings", `event: ping\ndata: ${"x".repeat(1004)}\n\n`],
+  ])("%s are passed on up to 64 KiB, and the events follow", async (_what, piece) => {
+    const few = await answer(piece.repeat(30), all);
+    const many = await answer(...Array.from({ length: 40 }, () => piece.repeat(16)), all);
+    const passed = many.text.slice(0, -all.length);
+
+    expect(few.text).toBe(piece.repeat(30) + all);
+    expect([many.status, many.text.endsWith(all)]).toEqual([200, true]);
+    expect(passed).toBe(piece.repeat(Math.floor((64 * 1024) / piece.length)));
+  });
+});
+
 describe("the end of a stream", () => {
   test.each([
     ["empty reasons", frame(chunk({ content: "half" }, ""))],

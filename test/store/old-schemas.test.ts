@@ -1,9 +1,11 @@
 // Databases of every earlier version are upgraded without losing anything, after a backup.
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { generateIdentity, identityToRecipient } from "age-encryption";
 import { extensions } from "../../catalogs";
-import { pendingUpgrade, verifyBackup } from "../../src/backup";
+import { describeBackup, pendingUpgrade, verifyBackup } from "../../src/backup";
 import { silentLog } from "../../src/base";
 import { createRuntime, type Runtime } from "../../src/runtime";
 import { newestSchema, schemaOf } from "../../src/store";
@@ -94,31 +96,76 @@ test("a setting turns the backup off", async () => {
   expect(readdirSync(folder)).not.toContain("backups");
 });
 
-test("what was written after a return to the older version is backed up before the next upgrade", async () => {
+/** Upgrades a folder, returns to the older version, and sets the times of the backup and of the databases (s). */
+async function returned(environment: Record<string, string>, backup: number, databases: number) {
   const folder = temporaryFolder();
   writeOldSchema(1, folder);
-  await (await opened(folder)).close();
-  // The name has the second.
-  await Bun.sleep(1100);
+  await (await opened(folder, environment)).close();
   writeOldSchema(1, folder);
-  await (await opened(folder)).close();
+  const backups = (): string[] => readdirSync(join(folder, "backups"));
+  for (const name of backups()) utimesSync(join(folder, "backups", name), backup, backup);
+  return {
+    folder,
+    backups,
+    /** Changes a row as the older version does. */
+    write: () => {
+      using database = new Database(join(folder, "runtime.db"));
+      database.run("INSERT INTO facts (name, value) VALUES ('later', 'x')");
+    },
+    upgrade: async () => {
+      for (const name of ["runtime.db", "executions.db"])
+        utimesSync(join(folder, name), databases, databases);
+      await (await opened(folder, environment)).close();
+    },
+  };
+}
 
-  expect(readdirSync(join(folder, "backups"))).toHaveLength(2);
+const NOW = Date.now() / 1000;
+const DECADE = 10 * 365 * 86_400;
+const RECIPIENT = {
+  RUNTIME_BACKUP_RECIPIENTS: await identityToRecipient(await generateIdentity()),
+};
+
+describe.each<[string, Record<string, string>]>([
+  ["", {}],
+  ["encrypted ", RECIPIENT],
+])("the %sbackup before an upgrade", (_what, environment) => {
+  test.each([
+    ["are right", NOW, NOW + 60],
+    ["say that the backup is of the future", NOW + DECADE, NOW],
+    ["say that it is newer than the databases", NOW, NOW - DECADE],
+  ])(
+    "is made of what was written after a return to the older version, if clocks %s",
+    async (_how, backup, databases) => {
+      const { backups, write, upgrade } = await returned(environment, backup, databases);
+      write();
+      await upgrade();
+
+      expect(backups()).toHaveLength(2);
+    },
+  );
+
+  test.each([
+    ["are right", NOW, NOW - 60],
+    ["say that the databases are newer", NOW - DECADE, NOW],
+  ])("is not made again of the same contents, if clocks %s", async (_how, backup, databases) => {
+    const { backups, upgrade } = await returned(environment, backup, databases);
+    await upgrade();
+
+    expect(backups()).toHaveLength(1);
+  });
 });
 
-test("a backup that a clock of the future has dated does not take the place of the next one", async () => {
+test("a backup before an upgrade has the settings", async () => {
   const folder = temporaryFolder();
   writeOldSchema(1, folder);
-  await (await opened(folder)).close();
+  await (await opened(folder, { RUNTIME_HTTP_IDLE_TIMEOUT: "77" })).close();
   const [name = ""] = readdirSync(join(folder, "backups"));
-  const nextYear = Date.now() / 1000 + 365 * 86_400;
-  utimesSync(join(folder, "backups", name), nextYear, nextYear);
-  // The name has the second.
-  await Bun.sleep(1100);
-  writeOldSchema(1, folder);
-  await (await opened(folder)).close();
 
-  expect(readdirSync(join(folder, "backups"))).toHaveLength(2);
+  const { settings } = (await describeBackup(join(folder, "backups", name))) ?? {};
+
+  expect(settings).toMatchObject({ "http.idle_timeout": 77 });
+  expect(JSON.stringify(settings)).not.toContain(OLD_ROOT_KEY);
 });
 
 test("a folder whose log another process has not yet created needs no upgrade", async () => {

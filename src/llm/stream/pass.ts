@@ -7,7 +7,7 @@ import type { Block } from "./read-events";
 import type { StreamReader } from "./reader";
 
 const ENCODER = new TextEncoder();
-/** Bytes that wait for the first event; more of them are comments, and are dropped. */
+/** Bytes that wait for the first event; more of them are comments and pings, and are dropped. */
 const MAX_WAITING = 64 * 1024;
 
 export interface BlockSource {
@@ -94,18 +94,19 @@ class Passing {
   async begin(): Promise<Uint8Array> {
     const pieces: Uint8Array[] = [];
     let size = 0;
-    for (let hasEvent = false; !hasEvent;) {
+    while (!this.#reader.hasBegun) {
       const blocks = await this.#source.next();
       if (blocks === undefined) break;
-      hasEvent = blocks.some(({ event }) => event !== undefined);
-      // Comments, of which a server may send any number before it begins.
-      for (const piece of this.#checked(blocks)) {
-        size += piece.byteLength;
-        if (hasEvent || size <= MAX_WAITING) pieces.push(piece);
+      for (const block of blocks) {
+        if (this.#fault !== undefined) break;
+        for (const piece of this.#checked([block])) {
+          size += piece.byteLength;
+          // Comments and pings, of which a server may send any number before it begins.
+          if (this.#reader.hasBegun || size <= MAX_WAITING) pieces.push(piece);
+        }
       }
       if (size > MAX_WAITING) await nextTurn();
       if (this.#fault !== undefined && !this.#reader.hasBegun) throw this.#fault.thrown;
-      hasEvent &&= this.#reader.hasBegun;
     }
     if (!this.#reader.hasBegun) this.#reader.finish();
     return Buffer.concat(pieces);

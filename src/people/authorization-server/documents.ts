@@ -2,20 +2,19 @@
 // document. Fetched within the limits of `egress`; what this server does not use of a document is dropped.
 import { isObject, type JsonObject, parseShallowJson, present } from "../../base";
 import type { Core } from "../../core";
+import { MAX_CLIENT_ID } from "./client-id";
 import { applicationType, redirectFault } from "./redirect-uris";
 
 const TIMEOUT_MS = 3000;
 const MAX_BYTES = 64 * 1024;
-/** Bytes. Allowed clients are looked up by this address and their user, and an index entry of PostgreSQL has 2,700 bytes. */
-const MAX_ADDRESS = 1500;
 const PLAIN = { headers: { accept: "application/json" }, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES };
 
 /** The `fetch` of the library, for metadata documents and for key sets of clients. */
 export function fetchOf({ egress, log }: Pick<Core, "egress" | "log">) {
   return async (url: string): Promise<Response> => {
     try {
-      if (Buffer.byteLength(url) > MAX_ADDRESS)
-        throw new Error(`The address has more than ${MAX_ADDRESS} bytes.`);
+      if (Buffer.byteLength(url) > MAX_CLIENT_ID)
+        throw new Error(`The address has more than ${MAX_CLIENT_ID} bytes.`);
       const response = await egress.fetch(url, PLAIN);
       if (response.status !== 200) return response;
       const value = parseShallowJson(await response.text());

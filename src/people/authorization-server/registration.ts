@@ -5,6 +5,7 @@ import { isObject, type JsonObject, present } from "../../base";
 import type { Core } from "../../core";
 import { sameSecret } from "../../crypto";
 import { InstallationSecret, type KeyOf } from "../installation-secret";
+import { MAX_CLIENT_ID } from "./client-id";
 import { applicationType, redirectFault } from "./redirect-uris";
 
 const PREFIX = "dcr_";
@@ -12,7 +13,6 @@ const CODE_BYTES = 16;
 /** So that two that register the same are two clients. */
 const RANDOM_BYTES = 8;
 const MAX_NAME = 100;
-const MAX_ID = 2000;
 const METHODS = ["none", "client_secret_basic", "client_secret_post"] as const;
 const GRANTS = ["authorization_code", "refresh_token"] as const;
 const MINUTE_MS = 60_000;
@@ -63,7 +63,7 @@ export class Registrations {
     const text = JSON.stringify([minutes, name ?? 0, METHODS.indexOf(method), grants.length, ...uris]);
     const body = Buffer.concat([this.#core.random(RANDOM_BYTES), Buffer.from(text)]);
     const id = PREFIX + Buffer.concat([await idCode(this.#secret.keyOf, body), body]).toString("base64url");
-    if (id.length > MAX_ID)
+    if (id.length > MAX_CLIENT_ID)
       throw new RegistrationError(
         "invalid_client_metadata",
         "The registration is too long: shorten its addresses.",
@@ -135,7 +135,7 @@ async function codeOf(keyOf: KeyOf, purpose: "id" | "secret", text: Uint8Array):
 }
 
 export function isRegisteredId(id: string): boolean {
-  return id.length <= MAX_ID && /^dcr_[A-Za-z0-9_-]{40,}$/.test(id);
+  return id.length <= MAX_CLIENT_ID && /^dcr_[A-Za-z0-9_-]{40,}$/.test(id);
 }
 
 interface Checked {

@@ -4,6 +4,9 @@ import { isSameIssuer, loadMetadata, MetadataError, mcpMetadataAddresses } from 
 import { type Get, shown, unreachable } from "./documents";
 import { OAuthFailure } from "./failure";
 
+/** Bytes. Registrations are found by project, worker and issuer; an entry of an index has at most about 2,700 in PostgreSQL. */
+const MAX_ISSUER = 2000;
+
 /** An authorization server with both endpoints. */
 export interface Issuer {
   /** As its metadata spells it. */
@@ -50,7 +53,8 @@ export async function issuerOfOrigin(get: Get, origin: string, issuer?: string):
 function checkAddress(address: string): void {
   const url = URL.parse(address);
   const isWeb = url !== null && (url.protocol === "https:" || url.protocol === "http:");
-  if (isWeb && url.search === "" && url.hash === "" && url.username === "" && url.password === "") return;
+  const isPlain = isWeb && url.search === "" && url.hash === "" && url.username === "" && url.password === "";
+  if (isPlain && Buffer.byteLength(address) <= MAX_ISSUER) return;
   throw new OAuthFailure("invalid_metadata", `"${shown(address)}" is not the address of an issuer.`);
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { query } from "../../../src/store";
 import { at } from "../../support/api";
 import { operator } from "../../tools/deployment";
-import { registration, type SignInSite, startSignInSite, TestClient, textAt } from "./site";
+import { REDIRECT, registration, type SignInSite, startSignInSite, TestClient, textAt } from "./site";
 
 const DAY = 86_400_000;
 
@@ -121,6 +121,29 @@ test("works for ninety days without a use", async () => {
   expect((await again.open(used.authorizeUrl({ resource: gateway }))).status).not.toBe(400);
   site.deployment.clock.move(90 * DAY);
   expect((await pageOf(used)).status).toBe(400);
+});
+
+/** A client with the longest id that the server gives. Random texts, because PostgreSQL compresses others. */
+async function longest(): Promise<TestClient> {
+  const text = Buffer.from(crypto.getRandomValues(new Uint8Array(1200))).toString("base64url");
+  for (let length = 1400; length > 0; length -= 5) {
+    const parts = text.slice(0, length).match(/.{1,450}/g) ?? [];
+    const redirect_uris = [REDIRECT, ...parts.map((part) => `https://c.example/${part}`)];
+    const answer = await registration(site.url, { redirect_uris });
+    if (answer.status === 201) return new TestClient(site.url, textAt(await answer.json(), "client_id"));
+  }
+  throw new Error("no client can be registered");
+}
+
+test("with the longest id, and a person with the longest one, can be allowed", async () => {
+  const client = await longest();
+  const codes = crypto.getRandomValues(new Uint16Array(256)).map((value) => 0x4e00 + (value % 20_000));
+  const person = String.fromCodePoint(...codes);
+
+  const tokens = await client.tokens(await site.browser(person), gateway);
+
+  expect(client.id.length).toBeGreaterThan(1400);
+  expect((await client.refresh(tokens.refresh_token)).status).toBe(200);
 });
 
 test("survives rotations of the data key and of the root key", async () => {

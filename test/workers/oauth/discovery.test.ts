@@ -156,6 +156,13 @@ describe("the metadata of the issuer", () => {
     expect((await discovered(at, { authorizationUrl: other.issuer })).issuer).toBe(other.issuer);
   });
 
+  test("of an issuer whose address is too long for a key of the database is refused", async () => {
+    using at = standIn(`/${"x".repeat(2000)}`);
+
+    expect((await failure(discovered(at))).reason).toBe("invalid_metadata");
+    expect(at.asked.some((asked) => asked.startsWith("server"))).toBe(false);
+  });
+
   test("must list S256 if it lists code challenge methods", async () => {
     using at = standIn();
     at.server.set(METADATA, metadataOf(at.issuer, { code_challenge_methods_supported: ["plain"] }));
