@@ -169,7 +169,7 @@ export class Tools {
     // The run says that the hook cannot be reached, and what is wrong with the input.
     if (tool instanceof ToolError) return undefined;
     const given = request.input ?? {};
-    if (judgeInput(tool.definition, given) instanceof ToolError) return undefined;
+    if ((await judgeInput(tool.definition, given)) instanceof ToolError) return undefined;
     // The caller's input is JSON; the definition only reads it.
     if (tool.definition.waivesRequirements?.(given as never) === true) return undefined;
     const { projectId } = principal;

@@ -30,7 +30,7 @@ export class Finding {
   }
 
   async answer(user: GatewayUser, finder: Finder, given: JsonObject, options: FindOptions): Promise<Found> {
-    const input = judgeInput(finder.definition, withObject(given));
+    const input = await judgeInput(finder.definition, withObject(given));
     if (input instanceof ToolError) return { answer: failure(toolErrorRecord(input, finder, false)) };
     const { query, limit, name, arguments: inner } = input;
     if (finder.modelName === "search_tools")
