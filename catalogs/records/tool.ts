@@ -7,7 +7,7 @@ import {
   type ToolContext,
   type ToolDefinition,
 } from "../../src/tools";
-import { checkedBody } from "./body/check";
+import { checkBody } from "./body/check";
 import { publishedSchema, type RequestBody } from "./body/schemas";
 import { withWords } from "./legend";
 import { type Operation, pathParameters, privateLinkParameter, type QueryName, scopesOf } from "./operation";
@@ -33,8 +33,12 @@ export function toolOf(operation: Operation): ToolDefinition {
     metadata: kind,
     // Longer integers arrive as text.
     ids: ["record_id", "job_id"],
+    judge: (input) =>
+      body === undefined ? judgeRead(operation, input) : judgeExecute(operation, body, input),
     run: (input, context) =>
-      body === undefined ? read(operation, input, context) : byMode(operation, body, input, context),
+      body === undefined
+        ? perform(operation, input, undefined, context)
+        : byMode(operation, body, input, context),
   };
   return body === undefined
     ? definition
@@ -110,23 +114,28 @@ function requestsSchema(input: Input): boolean {
   return input["mode"] === "get_request_schema";
 }
 
-async function read(operation: Operation, input: Input, context: ToolContext) {
+function judgeRead(operation: Operation, input: Input): void {
   const problems = addressProblems(operation, input);
   if (problems.length > 0) throw badInput(`${problems.join("; ")}.`);
-  return perform(operation, input, undefined, context);
 }
 
-async function byMode(operation: Operation, body: RequestBody, input: Input, context: ToolContext) {
-  if (requestsSchema(input)) {
-    return { request_body_schema: publishedSchema(body), instructions: instructionsFor(operation) };
-  }
+/** Is not asked about a request for a schema, which needs no other parameters. */
+function judgeExecute(operation: Operation, body: RequestBody, input: Input): void {
   const problems = addressProblems(operation, input);
   if (problems.length > 0) {
     throw retryableInput(`Mode execute needs other parameters: ${problems.join("; ")}.`, {
       additionalPromptContent: instructionsFor(operation),
     });
   }
-  return perform(operation, input, checkedBody(body, input["request_body"]), context);
+  checkBody(body, input["request_body"]);
+}
+
+async function byMode(operation: Operation, body: RequestBody, input: Input, context: ToolContext) {
+  if (requestsSchema(input)) {
+    return { request_body_schema: publishedSchema(body), instructions: instructionsFor(operation) };
+  }
+  // The caller's text is sent unchanged: parsing and serializing it would lose digits of long ids.
+  return perform(operation, input, String(input["request_body"]), context);
 }
 
 async function perform(operation: Operation, input: Input, body: string | undefined, context: ToolContext) {

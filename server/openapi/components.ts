@@ -1,6 +1,7 @@
 // Schemas in the document: records by reference, and only keywords that client generators support.
 import type { TSchema } from "typebox";
 import { isObject } from "../../src/base";
+import { isExtensionField, MARK } from "./extensions";
 import { fieldKeywords } from "./fields";
 
 export type JsonSchema = { [key: string]: unknown };
@@ -72,7 +73,9 @@ export class Components {
     return Object.fromEntries(
       Object.entries(schemas).map(([name, schema]) => {
         const shown = this.show(schema, [...path, name]);
-        return [name, isObject(shown) ? described(shown, [...path, name]) : shown];
+        if (!isObject(shown)) return [name, shown];
+        const field = described(shown, [...path, name]);
+        return [name, isExtensionField([...path, name]) ? { ...field, ...MARK } : field];
       }),
     );
   }

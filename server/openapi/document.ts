@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from "../../src/base";
 import type { Operation } from "../operations";
 import { HEADERS, mediaOf, responsesOf } from "./answers";
 import { Components } from "./components";
+import { isExtensionParameter, MARK } from "./extensions";
 import { parameterDescription } from "./fields";
 import { INFO } from "./info";
 import { RECORDS } from "./records";
@@ -77,6 +78,7 @@ function operationObject(operation: Operation, components: Components, shared: M
   const parameters = parametersOf(operation, components);
   return {
     operationId: id,
+    ...(operation.extension === true ? MARK : {}),
     tags: [tag],
     summary,
     description: accessOf(operation),
@@ -119,6 +121,7 @@ function queryParameters(path: string, query: TObject, components: Components): 
       name,
       in: "query",
       ...(description === undefined ? {} : { description }),
+      ...(isExtensionParameter(path, name) ? MARK : {}),
       required: query.required?.includes(name) === true,
       // Lists are separated by commas.
       ...(schema["type"] === "array" ? { style: "form", explode: false } : {}),

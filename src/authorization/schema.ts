@@ -11,9 +11,15 @@ export const NextUri = Type.String({
 
 export const AuthorizationInitiationRequest = Type.Object({
   auth_requirement: Type.Object({
-    id: Type.Optional(Type.String({ maxLength: 256, description: "Id of an auth provider record." })),
+    id: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 256, description: "Id of an auth provider record." }),
+    ),
     provider_id: Type.Optional(
-      Type.String({ maxLength: 256, description: "A well-known provider, or the id of a record." }),
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: "A well-known provider, or the id of a record.",
+      }),
     ),
     provider_type: Type.Optional(Type.Enum([...PROVIDER_TYPES])),
     oauth2: Type.Optional(Type.Object({ scopes: Type.Optional(scopes) })),

@@ -91,7 +91,7 @@ export class AuthorizationService {
     if (chosen.provider === undefined)
       throw requirementsNotMet(
         `${chosen.reason}.`,
-        chosen.unknown ? unknownRecord("auth_requirement.provider_id") : {},
+        chosen.unknown ? unknownRecord(`auth_requirement.${id === undefined ? "provider_id" : "id"}`) : {},
       );
     const { projectId, incarnation } = principal;
     const scopes = oauth2?.scopes ?? [];

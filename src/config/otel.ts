@@ -140,7 +140,7 @@ function addressOf(text: string): string {
   const isPlain = url?.username === "" && url.password === "" && url.search === "" && url.hash === "";
   if (isHttp && isPlain) return text;
   throw new Invalid(
-    "It must be an absolute http(s) address without user and query; keys belong into headers.",
+    "It must be an absolute http(s) address without user, query and fragment; keys belong into headers.",
     false,
   );
 }

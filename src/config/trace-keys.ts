@@ -10,7 +10,7 @@ export const TRACE_KEYS = {
     schema: {
       type: "string",
       pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",
-      description: "an absolute http(s) address without a query",
+      description: "an absolute http(s) address without user, query and fragment",
     },
     meaning:
       "address of the collector that gets traces (OTLP over HTTP), without or with /v1/traces; unset: no traces",

@@ -16,8 +16,8 @@ export const UserAuthProviderConnectionResponse = Type.Object({
 });
 
 export const ConnectionsQuery = Type.Object({
-  provider_id: Type.Optional(Type.String()),
-  user_id: Type.Optional(Type.String()),
+  provider_id: Type.Optional(Type.String({ minLength: 1 })),
+  user_id: Type.Optional(Type.String({ minLength: 1 })),
   ...pagingQuery,
 });
 

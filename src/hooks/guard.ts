@@ -50,14 +50,14 @@ export class ChainGuard implements Guard {
     }));
   }
 
-  async visible(userId: string, tools: readonly Tool[]): Promise<readonly Tool[]> {
-    const { left } = await this.#access(userId, tools, { decisions: [] });
-    return left;
+  async seen(userId: string, tools: readonly Tool[]): Promise<readonly Tool[] | ToolError> {
+    const { left, failed } = await this.#access(userId, tools, { decisions: [], ...onlyOne(tools) });
+    return failed === undefined ? left : unchecked(failed);
   }
 
   async admits(userId: string, tool: Tool, decisions: PolicyDecision[]): Promise<boolean | ToolError> {
     const { left, failed } = await this.#access(userId, [tool], { decisions, tool });
-    return failed === undefined ? left.length > 0 : unchecked(failed, tool);
+    return failed === undefined ? left.length > 0 : unchecked(failed);
   }
 
   async before(call: GuardedCall): Promise<Changes | ToolError> {
@@ -68,7 +68,7 @@ export class ChainGuard implements Guard {
         readPre(await this.#answer(hook, "pre", preRequest(shown), call.signal), call.tool),
       );
       if ("stopped" in result) {
-        if (result.stopped) return unchecked(hook, call.tool);
+        if (result.stopped) return unchecked(hook);
         continue;
       }
       const { verdict, inputs, secrets } = result;
@@ -91,7 +91,7 @@ export class ChainGuard implements Guard {
         readPost(await this.#answer(hook, "post", postRequest(shown, judged)), judged),
       );
       if ("stopped" in result) {
-        if (result.stopped) return { error: unchecked(hook, call.tool, outcome) };
+        if (result.stopped) return { error: unchecked(hook, { tool: call.tool, outcome }) };
         continue;
       }
       const { verdict, output } = result;
@@ -213,6 +213,11 @@ export class ChainGuard implements Guard {
       duration_ms: durationMs,
     });
   }
+}
+
+/** The tool that the log names: a question about many has none. */
+function onlyOne([tool, ...others]: readonly Tool[]): { tool?: Tool } {
+  return tool === undefined || others.length > 0 ? {} : { tool };
 }
 
 /** The call under the name of a tool that replaces the called one, with the inputs that do the same. */

@@ -34,17 +34,19 @@ export function denied({ code, errorMessage }: Verdict, tool: Tool, outcome?: Gu
   );
 }
 
-/** The error for a hook that gave no usable answer. It contains no details of the webhook; the log has them. */
-export function unchecked(hook: LoadedHook, tool: Tool, outcome?: GuardedOutcome): ToolError {
-  const done =
-    outcome === undefined ? "The tool was not run." : "The tool was run, but its result is withheld.";
+/**
+ * The error for a hook that gave no usable answer, without a run if the tool was not run. It contains no details of the
+ * webhook; the log has them.
+ */
+export function unchecked(hook: LoadedHook, run?: { tool: Tool; outcome: GuardedOutcome }): ToolError {
+  const done = run === undefined ? "The tool was not run." : "The tool was run, but its result is withheld.";
   return new CallRefused(
     "CONTEXT_CHECK_FAILED",
-    repeatable(tool, outcome),
+    run === undefined || repeatable(run.tool, run.outcome),
     `Tool execution was stopped, because an extension policy could not be checked. ${done}`,
     {
       developerMessage: `hook ${hook.id} gave no usable answer; the log has the reason`,
-      extra: { hook_point: hook.point, ...outcomeOf(outcome) },
+      extra: { hook_point: hook.point, ...outcomeOf(run?.outcome) },
     },
   );
 }

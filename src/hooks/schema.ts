@@ -85,7 +85,7 @@ export const HookResponse = Type.Object({
 export const HooksQuery = Type.Object({
   ...pagingQuery,
   hook_point: Type.Optional(hookPoint),
-  plugin_id: Type.Optional(Type.String({ maxLength: 256 })),
+  plugin_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
   status: Type.Optional(status),
 });
 

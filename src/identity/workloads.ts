@@ -119,9 +119,10 @@ export class Workloads {
   #checkIssuer(issuer: string): void {
     const url = URL.parse(issuer);
     const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));
-    const fault =
-      !isSafe || url.username !== "" || url.password !== ""
-        ? "issuer must be an https address, as the claim iss of the tokens spells it."
+    const fault = !isSafe
+      ? "issuer must be an https address, as the claim iss of the tokens spells it."
+      : url.username !== "" || url.password !== ""
+        ? "issuer must not contain a user name or password."
         : this.#isOfPeople(issuer)
           ? "issuer is the one of people who sign in. Its tokens are those of users, not of workloads."
           : undefined;

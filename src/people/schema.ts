@@ -24,7 +24,9 @@ export const BrowserSessionsQuery = Type.Object({ user_id: userId });
 export const BrowserSessionsResponse = Type.Object({ items: Type.Array(BrowserSessionResponse) });
 export const EndSessionsRequest = Type.Object({
   user_id: userId,
-  id: Type.Optional(Type.String({ maxLength: 256, description: "Only this session; absent: all." })),
+  id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 256, description: "Only this session; absent: all." }),
+  ),
 });
 export const EndedSessionsResponse = Type.Object({
   ended: Type.Integer({ minimum: 0, description: "Number of sessions that were ended." }),

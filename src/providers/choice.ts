@@ -9,8 +9,15 @@ export interface ProviderChoice {
 }
 
 export type Chosen =
-  | { provider: Provider; note?: string }
-  | { provider: undefined; reason: string; /** No record has this id. */ unknown: boolean };
+  | { provider: Provider; note?: string; inactive?: undefined }
+  | {
+      provider: undefined;
+      reason: string;
+      /** No record has this id. */
+      unknown: boolean;
+      /** The provider that would be used if it were active. */
+      inactive?: Provider;
+    };
 
 function serves({ providerId, variantOf }: Provider, name: string): boolean {
   return providerId === name || variantOf === name;
@@ -27,8 +34,11 @@ export function chooseProvider(providers: readonly Provider[], choice: ProviderC
     const note = `several providers serve "${name}"; the oldest active one, "${provider.id}", is used`;
     return others.length === 0 || exact.includes(provider) ? { provider } : { provider, note };
   }
-  if (candidates.length > 0)
-    return { provider: undefined, reason: `the auth provider "${name}" is inactive`, unknown: false };
+  const [inactive] = candidates;
+  if (inactive !== undefined) {
+    const reason = `the auth provider "${name}" is inactive`;
+    return { provider: undefined, reason, unknown: false, inactive };
+  }
   return {
     provider: undefined,
     reason: `no auth provider "${name}" is configured in this project`,

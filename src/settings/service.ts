@@ -103,9 +103,11 @@ function verifierUrlOf(
 export function checkVerifierUrl(text: string, listed: readonly string[]): string {
   // Browsers accept extra slashes before the host; other parsers read an empty host.
   const url = /^https?:\/\/[^\s\\/?#][^\s\\]*$/i.test(text) ? URL.parse(text) : null;
-  if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") {
-    throw invalidParameter("verifier_url must be an absolute http or https address.");
-  }
+  if (url === null) throw invalidParameter("verifier_url must be an absolute http or https address.");
+  if (url.username !== "" || url.password !== "")
+    throw invalidParameter("verifier_url must not contain a user name or password.");
+  // An empty one too, which the parsed address does not show.
+  if (text.includes("#")) throw invalidParameter("verifier_url must not contain a fragment (#).");
   const isListed = isListedOrigin(url, listed);
   if (listed.length > 0 && !isListed) {
     throw invalidParameter(

@@ -144,6 +144,13 @@ export interface ToolDefinition<Input extends TObject = TObject, Output extends 
   documents?: readonly string[];
   /** List parameters that accept a single text instead of a list. */
   singles?: readonly string[];
+  /**
+   * Refuses an input for what its schema cannot say, such as one of several parameters that is required, from the input
+   * alone: it is asked right after the schema, before requirements and hooks, also by dry runs and when a run is scheduled.
+   * `run` gets only inputs that it has accepted. What depends on the platform or on the time is up to `run`. Throws
+   * `ToolError`.
+   */
+  judge?(input: Static<Input>): void | Promise<void>;
   /** Comes from a worker: its schema is JSON Schema from outside, and the input is checked against all of it. */
   foreign?: boolean;
   /** Parameters whose values a model must not make up. */

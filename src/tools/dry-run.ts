@@ -42,7 +42,7 @@ export class DryRun {
     const tool = await find(principal, shownTo, request.tool_name, request.tool_version);
     const runAt = request.run_at === undefined ? undefined : instantOf(request.run_at);
     const given = request.input ?? {};
-    const input = judgeInput(tool.definition, given);
+    const input = await judgeInput(tool.definition, given);
     // The caller's input is JSON; the definition only reads it.
     const waives = tool.definition.waivesRequirements?.(given as never) === true;
     const state = waives ? NO_REQUIREMENTS : await requirements.of(projectId, userId, tool);

@@ -11,7 +11,7 @@ import { firstLogs, outputOf } from "./execution-output";
 import { toolErrorRecord } from "./failure";
 import { runGuarded } from "./guarded";
 import type { Idempotency } from "./idempotency";
-import { convertInput, judgeInput } from "./input";
+import { checkInput, judgeInput } from "./input";
 import { observed } from "./observed";
 import { type Guard, hiddenTool, type PolicyDecision, type ToolPolicy } from "./policy";
 import type { Readiness } from "./readiness";
@@ -173,7 +173,7 @@ export class Execute {
       const guard = await this.#policy.guardOf(principal.projectId);
       const refused = guard === undefined ? undefined : await this.#refused(guard, chosen, named);
       if (refused !== undefined) throw refused;
-      convertInput(tool.definition, given);
+      await checkInput(tool.definition, given);
       await this.#readiness.check(principal.projectId, userId, tool, given);
     } catch (error) {
       if (!(error instanceof ToolError)) throw error;
@@ -229,7 +229,7 @@ export class Execute {
    */
   async #prepare({ principal, userId, tool, request }: Chosen): Promise<PreparedRun | ToolError> {
     const given = request.input ?? {};
-    const inputs = judgeInput(tool.definition, given);
+    const inputs = await judgeInput(tool.definition, given);
     if (inputs instanceof ToolError) return inputs;
     const ready = await this.#readiness.of(principal.projectId, userId, tool, given);
     if (!(ready instanceof ToolError))

@@ -1,7 +1,7 @@
 // Runs a tool with the hooks before and after it.
 import { signalOf } from "../base";
 import { InputNeeded } from "./caller";
-import { convertInput } from "./input";
+import { checkInput } from "./input";
 import type { Guard, GuardedCall, PolicyDecision } from "./policy";
 import type { Readiness, Ready } from "./readiness";
 import type { PlannedRun, Runner, RunOutcome } from "./run";
@@ -39,7 +39,7 @@ export async function runGuarded({ guard, runner, readiness }: Parts, run: Guard
   const changes = await guard.before(call);
   if (changes instanceof ToolError) return { error: changes };
   if (changes.inputs !== undefined) {
-    call.inputs = convertInput(tool.definition, changes.inputs);
+    call.inputs = await checkInput(tool.definition, changes.inputs);
     // Changed inputs may have other requirements.
     const changed = await readiness.of(projectId, userId, tool, changes.inputs);
     if (changed instanceof ToolError) return { error: changed };

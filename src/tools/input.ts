@@ -43,9 +43,29 @@ export function convertInput(definition: ToolDefinition, given: Input): Input {
 }
 
 /** As `convertInput`, but returns the `ToolError`. */
-export function judgeInput(definition: ToolDefinition, given: Input): Input | ToolError {
+export function judgeBySchema(definition: ToolDefinition, given: Input): Input | ToolError {
   try {
     return convertInput(definition, given);
+  } catch (error) {
+    if (error instanceof ToolError) return error;
+    throw error;
+  }
+}
+
+/** As `convertInput`, also by the tool's own rules (`judge`): an input with which the tool may run. */
+export async function checkInput(definition: ToolDefinition, given: Input): Promise<Input> {
+  const input = convertInput(definition, given);
+  // The caller's input is JSON; the definition only reads it.
+  if (definition.judge === undefined || definition.waivesRequirements?.(given as never) === true)
+    return input;
+  await definition.judge(input);
+  return input;
+}
+
+/** As `checkInput`, but returns the `ToolError`. */
+export async function judgeInput(definition: ToolDefinition, given: Input): Promise<Input | ToolError> {
+  try {
+    return await checkInput(definition, given);
   } catch (error) {
     if (error instanceof ToolError) return error;
     throw error;

@@ -54,12 +54,12 @@ export interface AskedHook {
 }
 
 export interface Guard {
-  /** Another text after each change of the rules by which `visible` decides; empty if it hides nothing. */
+  /** Another text after each change of the rules by which `seen` decides; empty if it hides nothing. */
   readonly accessRules: string;
   /** The hooks that a call of the tool would ask, in their order, without asking them. */
   asked(tool: Tool): readonly AskedHook[];
-  /** The tools that the user may see, in their order; none if a mandatory hook cannot be reached. */
-  visible(userId: string, tools: readonly Tool[]): Promise<readonly Tool[]>;
+  /** The tools that the user may see, in their order; the error if that cannot be determined. */
+  seen(userId: string, tools: readonly Tool[]): Promise<readonly Tool[] | ToolError>;
   /** Whether the user may see the tool of a call; the error if that cannot be determined. */
   admits(userId: string, tool: Tool, decisions: PolicyDecision[]): Promise<boolean | ToolError>;
   /** Before the run: changes, or an error instead of the run. */

@@ -9,7 +9,7 @@ import type { Tool } from "./registry";
 import type { RequirementsRecord } from "./schema";
 
 export interface AuthorizationState {
-  /** The active provider, if there is one. */
+  /** The active provider, if there is one. The grant may also be one at an inactive provider. */
   provider: Provider | undefined;
   /** The name that the tool declares. */
   name: string;
@@ -137,49 +137,74 @@ async function stateOf(
   lookUps: ProviderLookUps,
 ): Promise<AuthorizationState> {
   const chosen = withKeyRules(await lookUps.chosen(declared), { foreign, catalog });
+  const known = chosen.provider ?? chosen.inactive;
   // A key has no scopes; the service knows what it allows.
-  const need = chosen.provider?.apiKey === undefined ? declared : { ...declared, scopes: [] };
+  const need = known?.apiKey === undefined ? declared : { ...declared, scopes: [] };
+  const { provider: name, scopes } = need;
   // Many platforms have no scopes, and a worker has no other use for a provider than the user's token.
-  const needsGrant = foreign || need.scopes.length > 0;
-  const base = {
-    name: need.provider,
-    scopes: need.scopes,
-    needsGrant,
-    granted: false,
-    pending: undefined,
-  } as const;
+  const needsGrant = foreign || scopes.length > 0;
+  const base = { name, scopes, needsGrant, granted: false, pending: undefined } as const;
+  const grant =
+    known === undefined || !needsGrant ? undefined : await grantAt(known, { scopes, foreign }, lookUps);
   if (chosen.provider === undefined) {
-    const missing = [...need.scopes];
+    const { reason } = chosen;
+    const nothing = { missing: [...scopes], granted: false };
+    const { missing, granted } = grant ?? nothing;
     return {
       ...base,
       provider: undefined,
-      reason: chosen.reason,
+      reason,
       missing,
+      granted,
       met: false,
-      tokenStatus: "not_started",
+      tokenStatus: statusOf(grant),
     };
   }
   const { provider, note: reason } = chosen;
-  if (!needsGrant) {
+  if (grant === undefined) {
     return { ...base, provider, reason, missing: [], met: true, tokenStatus: "completed" };
   }
-  const granted = await lookUps.granted(provider);
-  const usable = granted?.usable === true;
-  const missing = missingScopes(usable ? granted.scopes : [], need.scopes, provider.oauth2.scopeAliases);
-  if (missing.length === 0 && (usable || !foreign))
+  const { missing, granted } = grant;
+  if (grant.suffices)
     return { ...base, provider, reason, missing, met: true, granted: true, tokenStatus: "completed" };
   const pending = await lookUps.pending(provider);
-  const dead = granted !== undefined && !usable;
   return {
     ...base,
     provider,
-    reason: dead ? granted.reason : reason,
+    reason: grant.dead === undefined ? reason : grant.dead.reason,
     missing,
     met: false,
-    granted: usable,
-    tokenStatus: pending?.covers(missing) === true ? "pending" : dead ? "failed" : "not_started",
+    granted,
+    tokenStatus: pending?.covers(missing) === true ? "pending" : statusOf(grant),
     pending,
   };
+}
+
+/** What the user has granted of what a tool needs. */
+interface FoundGrant {
+  granted: boolean;
+  missing: string[];
+  suffices: boolean;
+  /** A grant that is not usable. */
+  dead: GrantState | undefined;
+}
+
+/** Also at an inactive provider: it tells whether the user must consent again once the provider is active. */
+async function grantAt(
+  provider: Provider,
+  { scopes, foreign }: { scopes: readonly string[]; foreign: boolean },
+  lookUps: ProviderLookUps,
+): Promise<FoundGrant> {
+  const grant = await lookUps.granted(provider);
+  const granted = grant?.usable === true;
+  const missing = missingScopes(granted ? grant.scopes : [], scopes, provider.oauth2.scopeAliases);
+  const suffices = missing.length === 0 && (granted || !foreign);
+  return { granted, missing, suffices, dead: granted ? undefined : grant };
+}
+
+function statusOf(grant: FoundGrant | undefined): AuthorizationState["tokenStatus"] {
+  if (grant?.suffices === true) return "completed";
+  return grant?.dead === undefined ? "not_started" : "failed";
 }
 
 /** A tool that sends keys of a user may send several. */

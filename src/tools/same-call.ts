@@ -2,7 +2,7 @@
 // on what the catalog contains now: the answer to a repeat may not be lost because a tool was updated or removed meanwhile.
 import { canonicalJson } from "../base";
 import { RuntimeError } from "../errors";
-import { judgeInput, type Input } from "./input";
+import { judgeBySchema, type Input } from "./input";
 import type { Tool } from "./registry";
 import type { ExecuteTool } from "./schema";
 import { ToolError } from "./tool-error";
@@ -27,7 +27,7 @@ export function sentRequest(request: ExecuteTool): string {
  * parameter that has its default counts as absent.
  */
 export function meantCall({ qualifiedName, definition }: Tool, given: Input): string {
-  const judged = judgeInput(definition, given);
+  const judged = judgeBySchema(definition, given);
   // An invalid input is never run.
   const input = judged instanceof ToolError ? given : withoutDefaults(definition.input.properties, judged);
   return canonicalJson([qualifiedName, input]);

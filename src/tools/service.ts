@@ -3,7 +3,7 @@ import type { Audit, ExecutionLog } from "../audit";
 import type { Authorization, AuthorizationService, ScopesRequest } from "../authorization";
 import type { Connections } from "../connections";
 import type { Core } from "../core";
-import { internalError, malformedRequest, requirementsNotMet, toolNotFound } from "../errors";
+import { requirementsNotMet } from "../errors";
 import { actFor, type Identity, type Principal } from "../identity";
 import type { Limits } from "../limits";
 import type { Providers } from "../providers";
@@ -16,7 +16,7 @@ import { Execute, type ExecuteOptions } from "./execute";
 import type { Idempotency } from "./idempotency";
 import { judgeInput } from "./input";
 import { Listings } from "./listings";
-import { hiddenTool, type ToolPolicy } from "./policy";
+import type { ToolPolicy } from "./policy";
 import { Registries, type ToolSource } from "./registries";
 import type { CatalogSummary, Registry, Tool } from "./registry";
 import { Readiness } from "./readiness";
@@ -35,6 +35,7 @@ import type {
   ToolRequirements,
   ToolRequirementsReport,
 } from "./schema";
+import { checked, Visibility } from "./visibility";
 
 export class Tools {
   readonly listings: Listings;
@@ -48,7 +49,7 @@ export class Tools {
   readonly #authorization: AuthorizationService;
   readonly #asked: AskedConsents;
   readonly #execute: Execute;
-  readonly #policy: ToolPolicy;
+  readonly #visibility: Visibility;
   readonly #dryRun: DryRun;
 
   constructor(
@@ -72,6 +73,7 @@ export class Tools {
     const { identity, providers, connections, authorization, secrets, executionLog, idempotency } = parts;
     this.scheduled = new Schedule(core, parts.audit, parts.limits);
     this.#registries = new Registries(core.store, catalogs, parts.source);
+    this.#visibility = new Visibility(this.#registries, parts.policy);
     this.#search = new ToolSearch(this.#registries.builtIn);
     const registryOf = (projectId: string) => this.#registries.of(projectId);
     this.#requirements = new Requirements(providers, connections, authorization, secrets);
@@ -85,7 +87,6 @@ export class Tools {
       visible: (projectId, userId, among) => this.visible(projectId, userId, among),
       find: (principal, userId, name) => this.find(principal, userId, name),
     });
-    this.#policy = parts.policy;
     this.#dryRun = new DryRun({
       core,
       requirements: this.#requirements,
@@ -128,11 +129,10 @@ export class Tools {
 
   /**
    * The tools among the given ones that a user may see, in their order. Every listing for a user uses this, in all
-   * protocols.
+   * protocols. None if a mandatory hook cannot be reached.
    */
   async visible(projectId: string, userId: string, among: readonly Tool[]): Promise<readonly Tool[]> {
-    const guard = await this.#policy.guardOf(projectId);
-    return guard === undefined ? among : guard.visible(userId, among);
+    return this.#visibility.visible(projectId, userId, among);
   }
 
   /** Those of the given tools of a project that match a search, the best first. */
@@ -142,7 +142,7 @@ export class Tools {
 
   /** Another text after each change of the rules by which users of the project see tools. */
   async accessRulesOf(projectId: string): Promise<string> {
-    return (await this.#policy.guardOf(projectId))?.accessRules ?? "";
+    return this.#visibility.rulesOf(projectId);
   }
 
   /** Starts the consent for exactly the tool's scopes, or returns `completed` if none are missing. */
@@ -165,10 +165,11 @@ export class Tools {
   /** Starts the consent that a call still requires; undefined if it requires none or an administrator must act first. */
   async startMissingConsent(principal: Principal, request: ExecuteTool): Promise<Authorization | undefined> {
     const userId = actFor(principal, request.user_id);
-    const tool = await this.find(principal, userId, request.tool_name, request.tool_version);
+    const tool = await this.#visibility.named(principal, userId, request.tool_name, request.tool_version);
+    // The run says that the hook cannot be reached, and what is wrong with the input.
+    if (tool instanceof ToolError) return undefined;
     const given = request.input ?? {};
-    // The run says what is wrong with the input.
-    if (judgeInput(tool.definition, given) instanceof ToolError) return undefined;
+    if ((await judgeInput(tool.definition, given)) instanceof ToolError) return undefined;
     // The caller's input is JSON; the definition only reads it.
     if (tool.definition.waivesRequirements?.(given as never) === true) return undefined;
     const { projectId } = principal;
@@ -183,7 +184,7 @@ export class Tools {
   /** Which requirements of the tools are met for the user. With `authorize`, starts consents for missing scopes. */
   async requirements(principal: Principal, request: ToolRequirements): Promise<ToolRequirementsReport> {
     const userId = actFor(principal, request.user_id);
-    const tools = await this.#named(principal, userId, request);
+    const tools = await this.#visibility.allNamed(principal, userId, request);
     return this.needsOf(principal, userId, tools, request.authorize === true);
   }
 
@@ -236,56 +237,22 @@ export class Tools {
     return this.#execute.execute(principal, request, options);
   }
 
-  /** A tool by any of its names. Throws `tool_not_found`, also for a tool that is hidden from the user. */
+  /**
+   * A tool by any of its names. Throws `tool_not_found`, also for a tool that is hidden from the user, and a retryable
+   * `internal_error` if a mandatory hook cannot be reached.
+   */
   async find(
-    { projectId }: Principal,
+    principal: Principal,
     userId: string | undefined,
     name: string,
     version?: string,
   ): Promise<Tool> {
-    const tool = (await this.#registries.of(projectId)).find(name, version);
-    if (userId === undefined || (await this.visible(projectId, userId, [tool])).length > 0) return tool;
-    throw hiddenTool(name);
+    return checked(await this.#visibility.named(principal, userId, name, version));
   }
 
-  /**
-   * Like `find`, for a tool that will be called: if a mandatory hook cannot be reached, throws a retryable
-   * `internal_error` instead of hiding the tool.
-   */
-  async callable(principal: Principal, userId: string | undefined, name: string): Promise<Tool> {
-    const tool = (await this.#registries.of(principal.projectId)).find(name);
-    const guard = userId === undefined ? undefined : await this.#policy.guardOf(principal.projectId);
-    if (guard === undefined || userId === undefined) return tool;
-    const admitted = await guard.admits(userId, tool, []);
-    if (admitted instanceof ToolError) throw internalError(admitted.message, { shouldRetry: true });
-    if (!admitted) throw hiddenTool(name);
-    return tool;
-  }
-
-  /** Throws `tool_not_found` that names all unknown and hidden tools. */
-  async #named(
-    { projectId }: Principal,
-    userId: string,
-    { tool_names = [], tools = [] }: ToolRequirements,
-  ): Promise<Tool[]> {
-    const names = [...tool_names.map((tool_name) => ({ tool_name, tool_version: undefined })), ...tools];
-    if (names.length === 0) throw malformedRequest("tool_names or tools must name at least one tool.");
-    const registry = await this.#registries.of(projectId);
-    const found = names.map(({ tool_name, tool_version }) => {
-      try {
-        return registry.find(tool_name, tool_version);
-      } catch (error) {
-        return error instanceof Error ? error : new Error("unknown tool");
-      }
-    });
-    const known = [...new Set(found.filter((item): item is Tool => !(item instanceof Error)))];
-    const visible = new Set(await this.visible(projectId, userId, known));
-    const unknown = found.flatMap((item, index) => {
-      if (item instanceof Error) return [item];
-      return visible.has(item) ? [] : [hiddenTool(names[index]?.tool_name ?? "")];
-    });
-    if (unknown.length > 0) throw toolNotFound(unknown.map(({ message }) => message).join(" "));
-    return known;
+  /** Whether the user may see a tool that a request names. Throws `internal_error` like `find`. */
+  async sees(projectId: string, userId: string, tool: Tool): Promise<boolean> {
+    return this.#visibility.sees(projectId, userId, tool);
   }
 }
 

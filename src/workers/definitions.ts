@@ -27,6 +27,7 @@ const MEMBERS = {
   deprecation: true,
   original: true,
   reserved: true,
+  judge: true,
   run: true,
 } as const satisfies Record<Exclude<keyof ToolDefinition, "name">, true>;
 

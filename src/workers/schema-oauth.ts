@@ -7,9 +7,9 @@ const authorizationUrl = Type.String({
   maxLength: 2048,
   description: "The address of its authorization server, in place of the one that it names.",
 });
-const clientId = Type.String({ maxLength: 1000 });
+const clientId = Type.String({ minLength: 1, maxLength: 1000 });
 const clientSecret = Type.String({ maxLength: 1000 });
-export const externalId = Type.String({ maxLength: 100 });
+export const externalId = Type.String({ minLength: 1, maxLength: 100 });
 
 const issuer = Type.String({ maxLength: 1000 });
 const resource = Type.String({

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { isObject } from "../../src/base";
 import { ToolError } from "../../src/tools";
-import { judgeInput } from "../../src/tools/input";
+import { judgeBySchema } from "../../src/tools/input";
 import { formatted } from "../../src/tools/formats";
 import type { Tool } from "../../src/tools/registry";
 import { REAL_SCHEMAS } from "../schemas/real-schemas";
@@ -26,7 +26,7 @@ function parametersOf(tool: Tool): { [key: string]: unknown } {
 
 function refusalOf(tool: Tool, input: Input): string | undefined {
   // Callers send JSON: what is undefined is absent.
-  const judged = judgeInput(tool.definition, JSON.parse(JSON.stringify(input)));
+  const judged = judgeBySchema(tool.definition, JSON.parse(JSON.stringify(input)));
   if (!(judged instanceof ToolError)) return undefined;
   return [judged.message, judged.details.additionalPromptContent ?? ""].join("\n");
 }
@@ -73,7 +73,7 @@ describe.each(REAL_SCHEMAS)("$name", ({ schema }) => {
     fc.assert(
       fc.property(made, (input) => {
         if (!isObject(input)) return;
-        const judged = judgeInput(tool.definition, input);
+        const judged = judgeBySchema(tool.definition, input);
         if (judged instanceof ToolError) return expect(judged.message).toMatch(/\.$/);
         // What reaches the worker is JSON.
         expect(typeof JSON.stringify(judged)).toBe("string");

@@ -215,7 +215,7 @@ describe.each(["legacy", "modern"] as const)("with a %s client", (family) => {
     expect(seen).toEqual(["Echo"]);
   });
 
-  test("an access hook that cannot be reached hides everything, and a call is an internal error", async () => {
+  test("an access hook that cannot be reached empties searches, and requests that name a tool are internal errors", async () => {
     hooks.project.respond = (_asked, response) => {
       response.statusCode = 503;
       response.end();
@@ -223,7 +223,7 @@ describe.each(["legacy", "modern"] as const)("with a %s client", (family) => {
     };
 
     expect(await found("answer its input")).toEqual([]);
-    expect(valueAt(await call("describe_tool", { name: "Test_Echo" }), "result.isError")).toBe(true);
+    expect(valueAt(await call("describe_tool", { name: "Test_Echo" }), "error.code")).toBe(-32603);
     expect(valueAt(await through("Test_Echo", {}), "error.code")).toBe(-32603);
   });
 

@@ -153,6 +153,17 @@ describe("the address of a verifier", () => {
     expect(checkedAddress(text)).toBe(expected);
   });
 
+  test.each([
+    ["a fragment (#)", "https://verifier.example/#part"],
+    ["a fragment (#)", "https://verifier.example/#"],
+    ["a user name or password", "https://user:word@verifier.example/"],
+  ])("must not contain %s, and is told so: %s", async (what, verifier_url) => {
+    await using deployment = await started();
+    const { status, body } = await deployment.put({ verifier_url });
+
+    expect([status, at(body, "message")]).toEqual([400, `verifier_url must not contain ${what}.`]);
+  });
+
   test("is 400 if it is not valid, and changes nothing", async () => {
     await using deployment = await started();
     await deployment.put({ verifier_url: VERIFIER });

@@ -57,13 +57,14 @@ describe.each(Object.entries(WAYS))("%s:", (_name, run) => {
     ["a missing parameter", { channel_name: "general" }],
     ["a wrong type", { channel_name: "general", message: 5 }],
     ["an unknown parameter", { channel_name: "general", message: "x", mesage: "x" }],
+    ["a message without a target", { message: "x" }],
   ])(
     "%s is reported instead of a consent",
     async (_what, input) => {
       const text = await run(input);
 
-      expect(text).toMatch(/me?ssage/);
-      expect(text).toMatch(/not valid|needed|must|no parameter/);
+      expect(text).toMatch(/me?ssage|channel_name/);
+      expect(text).toMatch(/not valid|needed|must|no parameter|None was given/);
       expect(text).not.toMatch(/\/authorize\/|must consent|authorization required/);
     },
     20_000,

@@ -30,6 +30,40 @@ describe("the authorization of a tool", () => {
       { met: false, status: "inactive", status_reason: 'the auth provider "idp" is inactive' },
     ],
     [
+      "with an inactive provider and a usable grant",
+      async (deployment) => {
+        await deployment.addProvider();
+        await deployment.give("alice");
+        await deployment.runtime.providers.update(operator(), "idp", { status: "inactive" });
+      },
+      {
+        met: false,
+        status: "inactive",
+        status_reason: 'the auth provider "idp" is inactive',
+        token_status: "completed",
+        oauth2: { scopes: [] },
+      },
+    ],
+    [
+      "with an inactive provider and a part of the scopes",
+      async (deployment) => {
+        await deployment.addProvider();
+        await deployment.give("alice", { scopes: ["a"] });
+        await deployment.runtime.providers.update(operator(), "idp", { status: "inactive" });
+      },
+      { met: false, status: "inactive", token_status: "completed", oauth2: { scopes: ["b"] } },
+    ],
+    [
+      "with an inactive provider and a grant that has expired for good",
+      async (deployment) => {
+        await deployment.addProvider();
+        await deployment.give("alice", { expiresIn: 1, refresh: null });
+        await deployment.runtime.providers.update(operator(), "idp", { status: "inactive" });
+        deployment.clock.move(2000);
+      },
+      { met: false, status: "inactive", token_status: "failed", oauth2: { scopes: ["a", "b"] } },
+    ],
+    [
       "before any consent",
       (deployment) => deployment.addProvider(),
       { met: false, status: "active", token_status: "not_started", oauth2: { scopes: ["a", "b"] } },
@@ -93,6 +127,21 @@ describe("the authorization of a tool", () => {
     await arrange(deployment);
 
     expect(await item(deployment, ["Test.Call"])).toMatchObject(expected);
+  });
+
+  test("of an inactive provider has the state of the grant in the record of the tool, too", async () => {
+    await using deployment = await deploy();
+    const { runtime } = deployment;
+    await deployment.addProvider();
+    await deployment.give("alice");
+    await runtime.providers.update(operator(), "idp", { status: "inactive" });
+
+    const { requirements } = await runtime.tools.listings.get(agent(), "Test.Call", { user_id: "alice" });
+
+    expect(requirements).toMatchObject({
+      met: false,
+      authorization: { status: "inactive", token_status: "completed" },
+    });
   });
 
   test("with a pending consent names it, with its address", async () => {

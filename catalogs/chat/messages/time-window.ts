@@ -38,11 +38,7 @@ export type Window = { oldest?: string; latest?: string; inclusive?: true };
  * that is not a time.
  */
 export function windowOf(filters: TimeFilters, now: number): Window {
-  const given = presentIn(filters);
-  requireOne(given, "oldest");
-  requireOne(given, "latest");
-  const oldest = relativeTime(given, "oldest_relative", now) ?? absoluteTime(given, "oldest_datetime");
-  const latest = relativeTime(given, "latest_relative", now) ?? absoluteTime(given, "latest_datetime");
+  const { given, oldest, latest } = boundsOf(filters, now);
   if (oldest === undefined && latest === undefined) return {};
   const names = [
     given.oldest_datetime === undefined ? "oldest_relative" : "oldest_datetime",
@@ -55,6 +51,26 @@ export function windowOf(filters: TimeFilters, now: number): Window {
   // With `oldest` alone the platform starts with the oldest messages; with both, with the newest. An oldest bound in
   // the future (the caller's clock may be fast) is an empty window, not an error.
   return windowBetween(oldest, latest ?? Math.max(now, oldest), names);
+}
+
+/**
+ * Throws what `windowOf` throws at any time. Whether a relative bound is before an absolute one depends on the time of the
+ * run.
+ */
+export function judgeTimes(filters: TimeFilters): void {
+  const { given } = boundsOf(filters, 0);
+  const isRelative = given.oldest_relative !== undefined || given.latest_relative !== undefined;
+  const isAbsolute = given.oldest_datetime !== undefined || given.latest_datetime !== undefined;
+  if (!isRelative || !isAbsolute) windowOf(filters, 0);
+}
+
+function boundsOf(filters: TimeFilters, now: number) {
+  const given = presentIn(filters);
+  requireOne(given, "oldest");
+  requireOne(given, "latest");
+  const oldest = relativeTime(given, "oldest_relative", now) ?? absoluteTime(given, "oldest_datetime");
+  const latest = relativeTime(given, "latest_relative", now) ?? absoluteTime(given, "latest_datetime");
+  return { given, oldest, latest };
 }
 
 const NAMES = ["oldest_relative", "latest_relative", "oldest_datetime", "latest_datetime"] as const;

@@ -85,6 +85,11 @@ function without(ids: readonly string[], own: string | undefined): string[] {
   return [...new Set(ids)].filter((id) => id !== own);
 }
 
+/** Throws bad input for more ids than can be in one conversation, whether or not one of them is the user's own. */
+export function requireFewIds({ userIds }: People): void {
+  requireFew(userIds, true);
+}
+
 /** @param mayIncludeOwn whether one of the ids may be the user's own */
 function requireFew(others: readonly string[], mayIncludeOwn: boolean): void {
   if (others.length <= MAX_OTHERS + (mayIncludeOwn ? 1 : 0)) return;

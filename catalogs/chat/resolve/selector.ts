@@ -103,6 +103,13 @@ export function peopleOf(input: PeopleInput): People | undefined {
   return Object.values(people).some((values) => values.length > 0) ? people : undefined;
 }
 
+/** Like `peopleOf`, for tools that need somebody. Throws bad input if there are none. */
+export function requiredPeople(input: PeopleInput): People {
+  const people = peopleOf(input);
+  if (people === undefined) throw badInput("Give at least one of `user_ids`, `usernames` and `emails`.");
+  return people;
+}
+
 /** The ids of people. The platform posts to one in place of a conversation's, but does not read there. */
 const PERSON_ID = /^[UW][A-Z0-9]{8,}$/;
 

@@ -6,6 +6,7 @@ import { grantWith, READS } from "../metadata";
 import { ConversationMetadata, conversationMetadata } from "../records/conversation";
 import { type Found, withExisting } from "../resolve/conversation";
 import { withNames } from "../resolve/names";
+import { judgeSelector } from "../resolve/judge";
 import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
 import { READ_CONVERSATIONS, READ_USERS } from "../scopes";
 import { objectIn } from "../../upstream/json";
@@ -19,6 +20,7 @@ export const getConversationMetadata = defineTool({
   output: ConversationMetadata,
   authorization: grantWith([...READ_CONVERSATIONS, ...READ_USERS]),
   metadata: READS,
+  judge: judgeSelector,
   run: (input, context) => metadataOf(context, input),
 });
 

@@ -5,7 +5,7 @@ import { MISSING, missingField } from "../../upstream/missing";
 import { ChatClient } from "../client";
 import { MESSAGES_LIMIT } from "../limits";
 import { Message, readable } from "../messages/message";
-import { TIME_PARAMETERS, type TimeFilters, windowOf } from "../messages/time-window";
+import { judgeTimes, TIME_PARAMETERS, type TimeFilters, windowOf } from "../messages/time-window";
 import { grantWith, READS } from "../metadata";
 import {
   cursorOf,
@@ -17,6 +17,7 @@ import {
   rangeOf,
 } from "../parameters";
 import { withExisting } from "../resolve/conversation";
+import { judgeSelector } from "../resolve/judge";
 import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
 import { READ_CONVERSATIONS, READ_MESSAGES, READ_USERS } from "../scopes";
 import { nextCursorIn } from "../upstream/exchange";
@@ -45,6 +46,10 @@ export const getMessages = defineTool({
   authorization: grantWith([...READ_CONVERSATIONS, ...READ_USERS, ...READ_MESSAGES]),
   metadata: READS,
   clamps: { limit: rangeOf(MESSAGES_LIMIT) },
+  judge(input) {
+    judgeSelector(input);
+    judgeTimes(input);
+  },
   run: (input, context) => messagesIn(context, input),
 });
 

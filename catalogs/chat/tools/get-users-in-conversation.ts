@@ -9,6 +9,7 @@ import { grantWith, READS } from "../metadata";
 import { limitParameter, NEXT_CURSOR, orNull, type PageRequest, rangeOf } from "../parameters";
 import { BasicUser, isBot } from "../records/user";
 import { type Found, withPlace } from "../resolve/conversation";
+import { judgePlace } from "../resolve/judge";
 import { Profiles } from "../resolve/profiles";
 import { PLACE_PARAMETERS, type PlaceInput, placeOf } from "../resolve/selector";
 import { READ_CONVERSATIONS, READ_USERS } from "../scopes";
@@ -35,6 +36,7 @@ export const getUsersInConversation = defineTool({
   authorization: grantWith([...READ_CONVERSATIONS, ...READ_USERS]),
   metadata: READS,
   clamps: { limit: rangeOf(LIST_LIMIT) },
+  judge: judgePlace,
   run: (input, context) => usersInConversation(context, input),
 });
 

@@ -1,13 +1,14 @@
 // Chat.GetUsersInfo: people by id, handle or e-mail address.
 import { type Static, Type } from "typebox";
-import { badInput, defineTool, type ToolContext, type ToolError } from "../../../src/tools";
+import { defineTool, type ToolContext, type ToolError } from "../../../src/tools";
 import { MISSING, missingField } from "../../upstream/missing";
 import { ChatClient } from "../client";
 import { grantWith, READS } from "../metadata";
 import { BasicUser } from "../records/user";
 import { shownNames } from "../resolve/not-found";
+import { judgePeople } from "../resolve/judge";
 import { lookUpPeople } from "../resolve/people";
-import { type PeopleInput, peopleOf, USER_ID, USERNAME } from "../resolve/selector";
+import { type PeopleInput, requiredPeople, USER_ID, USERNAME } from "../resolve/selector";
 import { READ_USERS } from "../scopes";
 
 const list = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
@@ -31,6 +32,7 @@ export const getUsersInfo = defineTool({
   output: Users,
   authorization: grantWith(READ_USERS),
   metadata: READS,
+  judge: judgePeople,
   run: (input, context) => usersInfo(context, input),
 });
 
@@ -38,9 +40,7 @@ export const getUsersInfo = defineTool({
  * The requested people, each once, and what is missing. Throws an error that names all who are missing if none were found.
  */
 export async function usersInfo(context: ToolContext, input: PeopleInput): Promise<Static<typeof Users>> {
-  const wanted = peopleOf(input);
-  if (wanted === undefined) throw badInput("Give at least one of `user_ids`, `usernames` and `emails`.");
-  const { people, absent, failed } = await lookUpPeople(new ChatClient(context), wanted);
+  const { people, absent, failed } = await lookUpPeople(new ChatClient(context), requiredPeople(input));
   const problems = [absent, failed].filter((problem) => problem !== undefined);
   const [first] = problems;
   if (people.length === 0 && first !== undefined) throw first.error;

@@ -6,6 +6,7 @@ import { ChatClient } from "../client";
 import { MESSAGE_LIMIT, SPLIT_LENGTH } from "../limits";
 import { CREATES, grantWith } from "../metadata";
 import { withConversation } from "../resolve/conversation";
+import { judgeSelector } from "../resolve/judge";
 import { SELECTOR_PARAMETERS, type SelectorInput, selectorOf } from "../resolve/selector";
 import { OPEN_ONE, OPEN_SEVERAL, POST, READ_CONVERSATIONS, READ_USERS } from "../scopes";
 
@@ -51,6 +52,10 @@ export const sendMessage = defineTool({
   output: Posted,
   authorization: grantWith(SEND_SCOPES),
   metadata: CREATES,
+  judge(input) {
+    requireMessage(input.message);
+    judgeSelector(input);
+  },
   run: (input, context) => send(context, input),
 });
 
@@ -59,7 +64,6 @@ export async function send(
   context: ToolContext,
   input: SelectorInput & { message: string },
 ): Promise<Static<typeof Posted>> {
-  requireMessage(input.message);
   const selector = selectorOf(input);
   const client = new ChatClient(context);
   const answer = await withConversation(client, selector, ({ id: channel, subject }) =>

@@ -5,11 +5,8 @@ import { BODIES, publishedSchema, type RequestBody } from "./schemas";
 import { repeatedKey } from "../../upstream/repeated-key";
 import { exampleOf, violationsOf } from "./violations";
 
-/**
- * Returns the caller's text, which is sent unchanged: parsing and serializing it would lose digits of long ids.
- * Throws a retryable `ToolError` that names `request_body` and all violations.
- */
-export function checkedBody(body: RequestBody, given: unknown): string {
+/** Throws a retryable `ToolError` that names `request_body` and all violations. */
+export function checkBody(body: RequestBody, given: unknown): void {
   if (given === undefined || given === null || (typeof given === "string" && given.trim() === "")) {
     throw refused(body, `\`request_body\` is required in mode execute${exampleText(body)}.`);
   }
@@ -40,7 +37,6 @@ export function checkedBody(body: RequestBody, given: unknown): string {
   if (violations.length > 0) {
     throw refused(body, `\`request_body\` does not match its schema: ${violations.join("; ")}.`);
   }
-  return given;
 }
 
 function parsed(body: RequestBody, text: string): unknown {

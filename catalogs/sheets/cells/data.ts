@@ -57,6 +57,12 @@ export async function parseData(text: string | undefined): Promise<Data> {
   return { cells, lastRow, lastColumn };
 }
 
+/** Throws what `parseData` throws, and a `ToolError` if cells are required and there are none. */
+export async function checkData(text: string | undefined, { isRequired = false } = {}): Promise<void> {
+  const { cells } = await parseData(text);
+  if (isRequired && cells.length === 0) throw refusal("it contains no cell");
+}
+
 async function parsedRows(text: string): Promise<{ [key: string]: unknown }> {
   let parsed: unknown;
   try {

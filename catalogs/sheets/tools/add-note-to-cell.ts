@@ -42,6 +42,10 @@ export const addNoteToCell = defineTool({
   }),
   authorization: fileGrant(),
   metadata: OVERWRITES,
+  judge(input) {
+    spreadsheetIdOf(input.spreadsheet_id);
+    requireColumn(input.column);
+  },
   async run(input, context) {
     const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);
     const note = { row: input.row, column: requireColumn(input.column), text: input.note_text };

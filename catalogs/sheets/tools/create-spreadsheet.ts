@@ -4,7 +4,7 @@ import { defineTool, type JsonObject, nextTurn, outcomeUnknown, upstreamFailed }
 import { newGrid } from "../book/grid";
 import { readBack } from "../book/read-back";
 import { BOOK_RESULT, FIRST_SHEET } from "../book/parameters";
-import { type Data, DATA_EXAMPLE, DATA_FORMAT, parseData } from "../cells/data";
+import { checkData, type Data, DATA_EXAMPLE, DATA_FORMAT, parseData } from "../cells/data";
 import { type Entry, entryOf, VALUE_RULE } from "../cells/entry";
 import { columnLetters } from "../cells/column";
 import { gridData } from "../cells/typed";
@@ -37,6 +37,7 @@ export const createSpreadsheet = defineTool({
   authorization: fileGrant(),
   metadata: CREATES,
   documents: ["data"],
+  judge: ({ data }) => checkData(data),
   async run(input, context) {
     const title = input.title === undefined || input.title.trim() === "" ? UNTITLED : input.title;
     const data = await parseData(input.data);

@@ -32,6 +32,7 @@ export const getSpreadsheetMetadata = defineTool({
   }),
   authorization: fileGrant(),
   metadata: READS,
+  judge: (input) => void spreadsheetIdOf(input.spreadsheet_id),
   async run(input, context) {
     const book = await readBook(new SheetsClient(context), spreadsheetIdOf(input.spreadsheet_id));
     const { title, spreadsheetId, spreadsheetUrl, sheets } = book;

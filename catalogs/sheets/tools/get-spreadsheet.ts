@@ -81,9 +81,13 @@ export const getSpreadsheet = defineTool({
   }),
   authorization: fileGrant(),
   metadata: READS,
+  judge(input) {
+    spreadsheetIdOf(input.spreadsheet_id);
+    startColumn(input.start_col);
+  },
   async run(input, context) {
     const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);
-    const column = startColumn(input.start_col ?? "A");
+    const column = startColumn(input.start_col);
     const client = new SheetsClient(context);
     const book = await readBook(client, spreadsheetId);
     const sheet = chooseSheet(book, input);
@@ -106,7 +110,7 @@ export const getSpreadsheet = defineTool({
   },
 });
 
-function startColumn(text: string): number {
+function startColumn(text = "A"): number {
   const column = columnOf(text);
   if (column !== undefined) return column;
   throw notAColumn("start_col", text);

@@ -21,7 +21,7 @@ import { listFiles } from "../upstream/calls";
 import { spreadsheetLink } from "../book/spreadsheet-id";
 import { nonEmptyTextIn, objectsIn } from "../../upstream/json";
 
-const Keywords = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+const keywords = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
 
 const Found = Type.Object({
   id: Type.String({ description: "Id of the spreadsheet" }),
@@ -39,8 +39,8 @@ export const searchSpreadsheets = defineTool({
     "Finds spreadsheets by words in their titles, which match by prefix. Leaves out files in the trash. With the usual " +
     "grant it finds only spreadsheets that were created or opened through this application.",
   input: Type.Object({
-    spreadsheet_contains: Keywords("Words that the title must contain, all of them."),
-    spreadsheet_not_contains: Keywords("Words that the title must not contain."),
+    spreadsheet_contains: keywords("Words that the title must contain, all of them."),
+    spreadsheet_not_contains: keywords("Words that the title must not contain."),
     search_only_in_shared_drive_id: Type.Optional(
       Type.String({ description: "Id of the only shared drive to search. Default: everywhere." }),
     ),
@@ -91,20 +91,34 @@ export const searchSpreadsheets = defineTool({
   }),
   authorization: fileGrant(),
   metadata: READS,
+  judge(input) {
+    stagesOf(input);
+    queryOf(input);
+  },
   async run(input, context) {
     const order = input.order_by ?? [];
     const stages = stagesOf(input);
     const query = {
-      q: searchQuery(
-        keywordsOf("spreadsheet_contains", input.spreadsheet_contains),
-        keywordsOf("spreadsheet_not_contains", input.spreadsheet_not_contains),
-      ),
+      q: queryOf(input),
       orderBy: order.length === 0 ? DEFAULT_ORDER : order.join(","),
     };
     const place = placeOf(stages, input.pagination_token);
     return search(new SheetsClient(context), { query, stages, limit: input.limit ?? 10 }, place);
   },
 });
+
+interface Keywords {
+  spreadsheet_contains?: string[];
+  spreadsheet_not_contains?: string[];
+}
+
+/** Throws `ToolError` for blank words. */
+function queryOf({ spreadsheet_contains: wanted, spreadsheet_not_contains: unwanted }: Keywords): string {
+  return searchQuery(
+    keywordsOf("spreadsheet_contains", wanted),
+    keywordsOf("spreadsheet_not_contains", unwanted),
+  );
+}
 
 interface Search {
   query: Readonly<Record<string, string>>;

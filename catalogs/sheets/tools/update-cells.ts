@@ -9,7 +9,15 @@ import { sheetLink, spreadsheetIdOf } from "../book/spreadsheet-id";
 import { writeToRead } from "../book/write";
 import { cellName, rangeName } from "../cells/a1";
 import { blocksOf } from "../cells/blocks";
-import { type Cell, type Data, DATA_EXAMPLE, DATA_FORMAT, parseData, refusal } from "../cells/data";
+import {
+  type Cell,
+  checkData,
+  type Data,
+  DATA_EXAMPLE,
+  DATA_FORMAT,
+  parseData,
+  refusal,
+} from "../cells/data";
 import { type CellValue, VALUE_RULE } from "../cells/entry";
 import { keystrokesOf } from "../cells/keyboard";
 import { SheetsClient } from "../client";
@@ -45,10 +53,13 @@ export const updateCells = defineTool({
   authorization: fileGrant(),
   metadata: OVERWRITES,
   documents: ["data"],
+  async judge(input) {
+    spreadsheetIdOf(input.spreadsheet_id);
+    await checkData(input.data, { isRequired: true });
+  },
   async run(input, context) {
     const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);
     const data = await parseData(input.data);
-    if (data.cells.length === 0) throw refusal("it contains no cell");
     const client = new SheetsClient(context);
     // From reading the grid to the last write: two runs that find it too small must not both enlarge it.
     return client.alone(spreadsheetId, () => update(client, spreadsheetId, input, data));

@@ -53,14 +53,18 @@ export const writeToCell = defineTool({
   output: Written,
   authorization: fileGrant(),
   metadata: OVERWRITES,
-  async run(input, context) {
-    const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);
-    const column = requireColumn(input.column);
+  judge(input) {
+    spreadsheetIdOf(input.spreadsheet_id);
+    requireColumn(input.column);
     if (isTooLong(input.value)) {
       throw badInput(
         `\`value\` must have at most ${MAX_TEXT} characters, the maximum of one cell. Shorten it and call again.`,
       );
     }
+  },
+  async run(input, context) {
+    const spreadsheetId = spreadsheetIdOf(input.spreadsheet_id);
+    const column = requireColumn(input.column);
     const named = input.sheet_name ?? "";
     const title = named.trim() === "" ? FIRST_SHEET : named;
     const client = new SheetsClient(context);

@@ -97,11 +97,11 @@ async function toolOf(
   item: NonNullable<ChatRequest["tools"]>[number],
   running: Running | undefined,
 ): Promise<Tool | undefined> {
-  if (typeof item === "string") return tools.callable(principal, userId, item);
+  if (typeof item === "string") return tools.find(principal, userId, item);
   const name = item.function?.name;
   if (running === undefined || name === undefined) return undefined;
   try {
-    return await tools.callable(principal, userId, name);
+    return await tools.find(principal, userId, name);
   } catch (error) {
     if (error instanceof RuntimeError && error.status === 400) return undefined;
     throw error;

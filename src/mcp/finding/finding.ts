@@ -30,7 +30,7 @@ export class Finding {
   }
 
   async answer(user: GatewayUser, finder: Finder, given: JsonObject, options: FindOptions): Promise<Found> {
-    const input = judgeInput(finder.definition, withObject(given));
+    const input = await judgeInput(finder.definition, withObject(given));
     if (input instanceof ToolError) return { answer: failure(toolErrorRecord(input, finder, false)) };
     const { query, limit, name, arguments: inner } = input;
     if (finder.modelName === "search_tools")
@@ -64,9 +64,8 @@ export class Finding {
     { modern }: FindOptions,
   ): Promise<ResultFields> {
     const tool = await this.#offered(gateway, name);
-    const seen = tool === undefined ? [] : await this.#tools.visible(gateway.projectId, userId, [tool]);
-    const [found] = seen;
-    return found === undefined ? unknownTool(name) : valueResult(this.#offers.shown(found, modern));
+    const seen = tool !== undefined && (await this.#tools.sees(gateway.projectId, userId, tool));
+    return seen ? valueResult(this.#offers.shown(tool, modern)) : unknownTool(name);
   }
 
   /** A tool of the gateway, by any of its names. */

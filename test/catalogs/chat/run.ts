@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import type { Static, TSchema } from "typebox";
 import { Value } from "typebox/value";
 import { ToolError, type ConnectionCache, type ToolContext, type ToolDefinition } from "../../../src/tools";
-import { convertInput } from "../../../src/tools/input";
+import { checkInput } from "../../../src/tools/input";
 import { chatCatalog } from "../../../catalogs/chat";
 import type { ChatSandbox } from "../../sandbox/chat";
 import { type ContextOptions, TestCache, TestClock, toolContext } from "../context";
@@ -66,7 +66,7 @@ export class Connection {
   /** The tool's output, which fits its schema. */
   async run(name: string, input: { [key: string]: unknown } = {}, options: Partial<ContextOptions> = {}) {
     const definition = tool(name);
-    const output = await definition.run(convertInput(definition, input), this.context(options));
+    const output = await definition.run(await checkInput(definition, input), this.context(options));
     expect(Value.Check(definition.output, output)).toBe(true);
     return output;
   }

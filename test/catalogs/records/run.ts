@@ -5,7 +5,7 @@ import { recordsCatalog } from "../../../catalogs/records";
 import { silentLog } from "../../../src/base";
 import { createEgress } from "../../../src/egress";
 import { type PlatformRequest, ToolError, type ToolContext, type ToolDefinition } from "../../../src/tools";
-import { convertInput } from "../../../src/tools/input";
+import { checkInput } from "../../../src/tools/input";
 import { type ContextOptions, TestClock, toolContext } from "../context";
 
 export type Input = { [key: string]: unknown };
@@ -36,7 +36,7 @@ export class User {
   async run(name: string, input: Input = {}, options: UserOptions = {}): Promise<unknown> {
     const definition = tool(name);
     const output = await definition.run(
-      convertInput(definition, input),
+      await checkInput(definition, input),
       this.#context({ ...this.#options, ...options }),
     );
     expect(Value.Check(definition.output, output)).toBe(true);

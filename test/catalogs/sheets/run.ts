@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { Value } from "typebox/value";
 import { sheetsCatalog } from "../../../catalogs/sheets";
 import { type ConnectionCache, ToolError, type ToolContext, type ToolDefinition } from "../../../src/tools";
-import { convertInput } from "../../../src/tools/input";
+import { checkInput } from "../../../src/tools/input";
 import type { SheetsSandbox } from "../../sandbox/sheets";
 import { type ContextOptions, TestCache, TestClock, toolContext } from "../context";
 
@@ -56,7 +56,7 @@ export class Connection {
   /** The tool's output, which fits its schema. */
   async run(name: string, input: Input = {}, options: Partial<ContextOptions> = {}) {
     const definition = tool(name);
-    const output = await definition.run(convertInput(definition, input), this.context(options));
+    const output = await definition.run(await checkInput(definition, input), this.context(options));
     expect({ output, fits: Value.Check(definition.output, output) }).toEqual({ output, fits: true });
     return output;
   }

@@ -23,7 +23,7 @@ interface Narrowed<Input extends TObject, Output extends TSchema, Replaced exten
 
 /** A tool that another tool replaces. It has the metadata of that tool. */
 export function deprecated<Input extends TObject, Output extends TSchema, Replaced extends object>(
-  { name, metadata }: ToolDefinition,
+  { name, metadata, judge }: ToolDefinition,
   { scopes, description, names, to, run, ...tool }: Narrowed<Input, Output, Replaced>,
 ): ToolDefinition {
   const replacement = `${TOOLKIT}.${name}`;
@@ -34,6 +34,7 @@ export function deprecated<Input extends TObject, Output extends TSchema, Replac
     metadata,
     replacement,
     asReplacement: to,
+    judge: (input) => withNames(names, async () => judge?.(to(input) as never)),
     run: (input, context) => withNames(names, () => run(to(input), context)),
     deprecatedSince: DEPRECATED_SINCE,
   });
