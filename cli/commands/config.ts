@@ -61,7 +61,7 @@ async function setSetting(
   const { settingOf } = await import("../../src/config");
   const parsed = settingOf(loaded.declarations, key, value);
   if (loaded.file === undefined) throw noHome();
-  storeSetting(loaded.file, key, parsed);
+  await storeSetting(loaded.file, key, parsed);
   print(io, common.output, { key, value: parsed, path: loaded.file }, () => "");
   io.note(`${key} is set in ${loaded.file}.`);
   const origin = loaded.originOf(key);
