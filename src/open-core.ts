@@ -170,7 +170,10 @@ function standardErrorLog({ settings }: Config, clock: Clock, telemetry: Telemet
 export function collectorOf(config: Config, log: LeveledLog): [endpoint: string | undefined, egress: Egress] {
   const { "telemetry.otlp.endpoint": given, "telemetry.disabled": isOff } = config.settings;
   const endpoint = isOff ? undefined : given;
-  return [endpoint, egressOf(config, log, { allow: endpoint === undefined ? [] : [allowed(new URL(endpoint))] })];
+  return [
+    endpoint,
+    egressOf(config, log, { allow: endpoint === undefined ? [] : [allowed(new URL(endpoint))] }),
+  ];
 }
 
 /** `allow`: in addition to `egress.allow`. */

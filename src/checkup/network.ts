@@ -43,7 +43,11 @@ export async function checkMetricsPort(
   if (code === undefined) return [ok("metrics port", `${place} is free.`)];
   const reason = code === "EADDRINUSE" ? "is in use by another program" : "is not available on this machine";
   return [
-    problem("metrics port", `${place} ${reason}.`, "Set metrics.listen to another address or port, or unset it."),
+    problem(
+      "metrics port",
+      `${place} ${reason}.`,
+      "Set metrics.listen to another address or port, or unset it.",
+    ),
   ];
 }
 

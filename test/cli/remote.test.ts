@@ -194,7 +194,7 @@ describe("the key", () => {
   test("that is missing is reported, with the ways to set it", async () => {
     const { code, stderr } = await both().run(["secrets", "list", "--server", site.url]);
 
-    expect(code).toBe(1);
+    expect(code).toBe(4);
     expect(stderr).toContain("--key-file");
   });
 
@@ -373,7 +373,7 @@ describe("api", () => {
 
     const { code, stdout } = await run(argv, { stdin, env: { RUNTIME_API_KEY: key } });
     expect([code, jsonOf({ stdout })]).toEqual([0, expect.objectContaining({ met: false })]);
-    expect((await run(argv, { stdin: "{", env: { RUNTIME_API_KEY: key } })).code).toBe(1);
+    expect((await run(argv, { stdin: "{", env: { RUNTIME_API_KEY: key } })).code).toBe(2);
     expect((await run(argv, { stdin })).code).toBe(4);
     expect((await run(["api", "GET", "/v1/health"])).code).toBe(0);
   });

@@ -34,7 +34,11 @@ describe("a certificate", () => {
 
 describe("a server does not start, and doctor says the same, with", () => {
   test.each<[string, Environment, string]>([
-    ["a missing certificate", { RUNTIME_TLS_CERT: "/nowhere/c.pem", RUNTIME_TLS_KEY: "/nowhere/k" }, "tls.cert"],
+    [
+      "a missing certificate",
+      { RUNTIME_TLS_CERT: "/nowhere/c.pem", RUNTIME_TLS_KEY: "/nowhere/k" },
+      "tls.cert",
+    ],
     ["a host for other machines without TLS", { RUNTIME_HOST: "0.0.0.0" }, "0.0.0.0 can be reached"],
     ["a host name that does not exist", { RUNTIME_HOST: "nosuch.invalid" }, "cannot be resolved"],
     ["a proxy that is not an address", { RUNTIME_HTTP_TRUSTED_PROXIES: "foo" }, 'entry "foo"'],
