@@ -10,12 +10,12 @@ export async function readText(io: Io, source: string, what: string): Promise<st
   return decoded(source === "-" ? await readStdin(io, what) : readFile(source, what), what);
 }
 
-/** JSON with exact digits. Throws `malformed_request`. */
+/** JSON with exact digits. Throws `usage`. */
 export async function readJson(io: Io, source: string, what: string): Promise<Json> {
   return parsed(await readText(io, source, what), what);
 }
 
-/** The JSON object of `--file`, a file or `-`. Throws `usage`, `malformed_request`. */
+/** The JSON object of `--file`, a file or `-`. Throws `usage`. */
 export async function readObject(io: Io, file: string): Promise<{ [key: string]: unknown }> {
   const record = await readJson(io, file, "--file");
   if (isObject(record)) return record;
@@ -28,7 +28,7 @@ export function objectOr(value: unknown): { [key: string]: unknown } {
 
 /**
  * The JSON value of a flag: text that begins with a bracket is the JSON itself, `-` is standard input, and everything
- * else is a file (also `@file`, for a name that begins with a bracket). Throws `malformed_request`.
+ * else is a file (also `@file`, for a name that begins with a bracket). Throws `usage`.
  */
 export async function readJsonFlag(io: Io, text: string, flag: string): Promise<Json> {
   if (/^\s*[[{]/.test(text)) return parsed(text, flag);
@@ -40,9 +40,9 @@ function parsed(text: string, what: string): Json {
   try {
     value = parseJson(text);
   } catch {
-    throw malformedRequest(`${what} is not valid JSON.`);
+    throw new UsageError(`${what} is not valid JSON.`);
   }
-  if (hasNul(value)) throw malformedRequest(`${what} contains the NUL character.`);
+  if (hasNul(value)) throw new UsageError(`${what} contains the NUL character.`);
   return value;
 }
 

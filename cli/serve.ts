@@ -1,5 +1,6 @@
 // Starts the server for `runtime serve`, and a temporary one for a consent if no other is running.
 import { localApp, type Server, startServer, tellChecks } from "../server";
+export { startFindings } from "../server";
 import { BackupKeeper, sweepWorkFolders, workPlaces } from "../src/backup";
 import { isLoopback, type LogFields } from "../src/base";
 import type { Core } from "../src/core";

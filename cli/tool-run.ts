@@ -1,7 +1,8 @@
 // `runtime tools exec`: input from flags and JSON, a missing consent, the run, the result.
 import { sentence } from "../src/base";
-import { malformedRequest, RuntimeError } from "../src/errors";
+import { RuntimeError } from "../src/errors";
 import type { ExecuteTool, Execution } from "../src/tools";
+import type { DryRunReport } from "../src/tools/schema";
 import { type Client, userOf, withClient } from "./client/client";
 import { authorizeTool, executeTool, getTool } from "./client/tools";
 import { type Common, defined, oneOf } from "./command";
@@ -66,7 +67,7 @@ async function inputOf(io: Io, text: string): Promise<{ [name: string]: unknown 
   const { readJsonFlag } = await import("./input");
   const value = await readJsonFlag(io, text, "--input");
   if (isObject(value)) return value;
-  throw malformedRequest("--input must be a JSON object.");
+  throw new UsageError("--input must be a JSON object.");
 }
 
 // Flags override the JSON.
@@ -92,10 +93,15 @@ function formatOf(options: readonly string[]): Format | undefined {
   return oneOf(text ?? "", FORMATS, "--output");
 }
 
-// What was wrong with the input is known before a run, and is an error of the line.
-function exitCodeOfRun({ success, output }: Execution): number {
+// What was wrong with the input is known before a run, and is an error of the line. A dry run has the code of what is missing,
+// as the run itself would have.
+function exitCodeOfRun({ success, output: { value, error } = {} }: Execution): number {
   if (success) return EXIT.ok;
-  return output?.error?.kind === BAD_INPUT ? EXIT.usage : EXIT.toolFailed;
+  if (error?.kind === BAD_INPUT) return EXIT.usage;
+  if (!isDryRun(value)) return EXIT.toolFailed;
+  const { authorization, secrets = [] } = value.requirements;
+  const isSetUp = authorization?.status === "active" && secrets.every(({ met }) => met);
+  return isSetUp ? EXIT.consent : EXIT.error;
 }
 
 const BAD_INPUT = "TOOL_RUNTIME_BAD_INPUT_VALUE";
@@ -148,7 +154,7 @@ function printExecution(io: Io, common: Common, execution: Execution, tool: stri
 }
 
 // What would happen is the answer, also if the tool would not run.
-function isDryRun(value: unknown): boolean {
+function isDryRun(value: unknown): value is DryRunReport {
   return typeof value === "object" && value !== null && "dry_run" in value;
 }
 

@@ -1,9 +1,10 @@
 // Settings in `runtime.yaml`: one line is set, and the rest of the file is left unchanged.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { isObject } from "../src/base";
 import { type Config, ensureFolder } from "../src/config";
 import { configurationError } from "../src/errors";
+import { withFileLock } from "./file-lock";
 import { modeOf, replaceFile } from "./replace-file";
 
 type Plain = { readonly [key: string]: unknown };
@@ -12,21 +13,35 @@ type Plain = { readonly [key: string]: unknown };
 export function ensureNamedFile(file: string | undefined): void {
   if (file === undefined || file === "" || file.startsWith("~") || existsSync(file)) return;
   ensureFolder(dirname(file), "RUNTIME_CONFIG");
-  writeFileSync(file, "", { mode: 0o600 });
+  try {
+    writeFileSync(file, "", { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    // Another command may have created it in this moment, and may have written to it.
+    if (!existsSync(file)) throw error;
+  }
 }
 
 /** Writes `user:` and returns the path. Throws `configuration` if the file cannot be located or changed. */
-export function storeUser(config: Config, user: string): string {
+export async function storeUser(config: Config, user: string): Promise<string> {
   if (config.file === undefined) {
     throw configurationError("The configuration has no home folder. Set RUNTIME_CONFIG or HOME.");
   }
-  storeSetting(config.file, "user", user);
+  await storeSetting(config.file, "user", user);
   return config.file;
 }
 
-/** Writes one setting; the file is created if it is missing. Throws `configuration` if it cannot be changed safely. */
-export function storeSetting(file: string, key: string, value: unknown): void {
+/**
+ * Writes one setting, one command after the other; the file is created if it is missing. Throws `configuration` if it cannot be
+ * changed safely.
+ */
+export async function storeSetting(file: string, key: string, value: unknown): Promise<void> {
   ensureFolder(dirname(file), "RUNTIME_CONFIG");
+  // Next to the file itself, where a link is replaced too.
+  const target = existsSync(file) ? realpathSync(file) : file;
+  await withFileLock(`${target}.lock`, async () => change(file, key, value));
+}
+
+function change(file: string, key: string, value: unknown): void {
   const before = existsSync(file) ? readFileSync(file, "utf8") : "";
   const after = withSetting(before, key, value);
   if (after === undefined)

@@ -7,10 +7,12 @@ import type { Runtime } from "../src/runtime";
 import { type App, createApp } from "./app";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener";
 import { requireSignIn } from "./sign-in-start";
+import { requireStartable } from "./start-checks";
 import { readTls, type Tls } from "./tls";
 
 export { localApp } from "./app";
 export { tellChecks } from "./sign-in-start";
+export { startFindings } from "./start-checks";
 
 export interface Server {
   /** For example `http://127.0.0.1:9099`. */
@@ -45,8 +47,8 @@ const DROP_KEYS_EVERY_MS = 10 * 60_000;
 export async function startServer(runtime: Runtime, options: ServerOptions = {}): Promise<Server> {
   const { settings, tls: files } = runtime.core;
   const { host, port } = settings;
+  await requireStartable(runtime.core, { isTemporary: options.runsScheduled === false });
   const tls = files === undefined ? undefined : readTls(files);
-  if (tls === undefined && !settings.behind_proxy && !isLoopback(hostnameOf(host))) throw unprotected(host);
   requireSignIn(runtime);
   // A temporary server, for a consent, may have other settings than the real one.
   if (options.runsScheduled !== false) await runtime.people.endFormerSignIns();
@@ -185,11 +187,4 @@ function reasonOf(code: string): string {
 /** As in a URL: IPv6 in brackets. */
 function hostnameOf(host: string): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
-}
-
-function unprotected(host: string): Error {
-  return configurationError(
-    `${host} can be reached from other machines, and credentials would cross the network in the clear. ` +
-      "Give --tls-cert and --tls-key, or set behind_proxy: true (RUNTIME_BEHIND_PROXY=true) when a proxy in front of it ends TLS.",
-  );
 }

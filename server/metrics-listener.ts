@@ -1,5 +1,6 @@
 // The listener of `metrics.listen`: serves the page of metrics without a key, and nothing else.
 import { isLoopback } from "../src/base";
+import type { Settings } from "../src/config";
 import { configurationError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { metricsPage } from "./metrics-page";
@@ -20,11 +21,9 @@ const IDLE_S = 30;
 export function listenForMetrics(runtime: Runtime, servedPort: number): MetricsListener | undefined {
   const { settings, log } = runtime.core;
   const place = settings["metrics.listen"];
-  if (place === undefined) return undefined;
-  if (!runtime.metrics.isOn)
-    throw configurationError("metrics.listen is set, but metrics.enabled is false. Unset one of them.");
-  const { host, port } = placeOf(place);
-  if (port === servedPort) throw samePort(place);
+  const checked = checkMetricsPlace(settings, servedPort);
+  if (place === undefined || checked === undefined) return undefined;
+  const { host, port } = checked;
   const isLocal = isLoopback(host);
   const server = listening(place, {
     hostname: host.replace(/^\[(.*)\]$/, "$1"),
@@ -53,6 +52,20 @@ export function listenForMetrics(runtime: Runtime, servedPort: number): MetricsL
     address,
     stop: () => server.stop(true),
   };
+}
+
+/** Where the setting says to listen; undefined without it. Throws `configuration` for what cannot work next to the server. */
+export function checkMetricsPlace(
+  settings: Settings,
+  servedPort: number,
+): { host: string; port: number } | undefined {
+  const place = settings["metrics.listen"];
+  if (place === undefined) return undefined;
+  if (!settings["metrics.enabled"])
+    throw configurationError("metrics.listen is set, but metrics.enabled is false. Unset one of them.");
+  const found = placeOf(place);
+  if (found.port === servedPort && servedPort !== 0) throw samePort(place);
+  return found;
 }
 
 function placeOf(text: string): { host: string; port: number } {

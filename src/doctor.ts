@@ -6,9 +6,12 @@ import {
   backupFindings,
   checkAddresses,
   checkFiles,
+  checkMetricsPort,
   checkPort,
   checkPostgresServer,
+  collectorFindings,
   type Finding,
+  headsFileFinding,
   leftoverKeysFinding,
   ok,
   type PostgresFindings,
@@ -24,6 +27,7 @@ import type { Config } from "./config";
 import type { Core } from "./core";
 import { checkDependencies } from "./dependencies";
 import { ambiguousSources, type ApiKey, type Principal } from "./identity";
+import { collectorOf } from "./open-core";
 import type { Runtime } from "./runtime";
 import { checksOf, type ProjectChecks, projectsWithOwnWays, signInOfDeployment } from "./user-checks";
 
@@ -34,6 +38,8 @@ const MAX_NAMED = 5;
 export interface DoctorParts {
   /** Throws if the configuration is not valid. */
   config(): Promise<Config>;
+  /** Reasons for which a server with the configuration does not start. */
+  starts(config: Config): Promise<Finding[]>;
   open(config: Config): Promise<Runtime>;
   /** The address of the running server of the data folder. */
   running(runtime: Runtime): Promise<string | undefined>;
@@ -42,13 +48,20 @@ export interface DoctorParts {
 }
 
 /** All findings, including the good ones, in the order of their dependencies. */
-export async function examine({ config: load, open, running, namesRows }: DoctorParts): Promise<Finding[]> {
+export async function examine({
+  config: load,
+  starts,
+  open,
+  running,
+  namesRows,
+}: DoctorParts): Promise<Finding[]> {
   let config: Config;
   let files: Finding[];
   try {
     config = await load();
     // Settings that exclude each other.
     config.database();
+    config.tlsFiles();
     files = checkFiles(config);
   } catch (error) {
     return [refused("configuration", error)];
@@ -56,10 +69,15 @@ export async function examine({ config: load, open, running, namesRows }: Doctor
   const read = ok("configuration", config.file === undefined ? "No file." : `Read, with ${config.file}.`);
   const found = [read, ...files];
   if (found.some(({ status }) => status === "problem")) return found;
+  found.push(...(await starts(config)), ...headsFileFinding(config));
   const { findings, isInstalled } = await databaseState(config);
   found.push(...findings);
   if (!isInstalled || findings.some(({ status }) => status === "problem"))
-    return [...found, await checkPort(config.settings, undefined)];
+    return [
+      ...found,
+      await checkPort(config.settings, undefined),
+      ...(await checkMetricsPort(config.settings, undefined)),
+    ];
   let runtime: Runtime;
   try {
     runtime = await open(config);
@@ -91,7 +109,11 @@ async function examineOpen(
   } catch (error) {
     return [refused("project", error)];
   }
-  const port = await checkPort(config.settings, await running(runtime));
+  const served = await running(runtime);
+  const ports = [
+    await checkPort(config.settings, served),
+    ...(await checkMetricsPort(config.settings, served)),
+  ];
   const { core } = runtime;
   const { verifier_url } = await runtime.settings.get(principal);
   const { items } = await runtime.providers.list(principal);
@@ -99,7 +121,7 @@ async function examineOpen(
   const dependencies = await checkDependencies(runtime, principal, items);
   return [
     await clockFinding(runtime, principal),
-    port,
+    ...ports,
     rootKeyIdFinding(config, core.keyring.rootKeyId),
     ...leftoverKeysFinding(config, core.keyring.rootKeyId, core.clock.now()),
     ...restsFinding(config),
@@ -113,6 +135,7 @@ async function examineOpen(
     ...(await gatewayFindings(runtime, principal)),
     await sealedFinding(runtime, principal, namesRows),
     ...dependencies,
+    ...(await collectorFindings(core, ...collectorOf(config, core.log))),
   ];
 }
 

@@ -26,7 +26,7 @@ import { createEgress, type Egress, proxyFromEnvironment } from "./egress";
 import { openDatabases, type Opening, type OpenStores } from "./open-database";
 import { PendingMigration, type SqliteOptions, type Store } from "./store";
 import { Telemetry, type Traces } from "./telemetry";
-import { startTraces } from "./tracing";
+import { allowed, startTraces } from "./tracing";
 import type { Programs, WorkerKinds } from "./workers";
 
 /** Replaced by tests: clock, randomness, log, database engine, keyring, outbound client. */
@@ -165,6 +165,16 @@ function standardErrorLog({ settings }: Config, clock: Clock, telemetry: Telemet
   const format = lineFormat(settings["log.format"] ?? "json");
   const wrote = (level: LogLevel): void => telemetry.count("log_line", { level });
   return createLog({ level: settings["log.level"], clock, write, wrote, format });
+}
+
+/** The endpoint of the collector of traces, if there is one, and an outbound client that may call it. */
+export function collectorOf(config: Config, log: LeveledLog): [endpoint: string | undefined, egress: Egress] {
+  const { "telemetry.otlp.endpoint": given, "telemetry.disabled": isOff } = config.settings;
+  const endpoint = isOff ? undefined : given;
+  return [
+    endpoint,
+    egressOf(config, log, { allow: endpoint === undefined ? [] : [allowed(new URL(endpoint))] }),
+  ];
 }
 
 /** `allow`: in addition to `egress.allow`. */

@@ -254,7 +254,7 @@ function servicesOf(core: Core, { config, logStore, extensions, parts }: Given) 
   const resources = new SignInResources(core, gateways, people);
   const authorizationServer = new AuthorizationServer(core, { audit, identity, people, resources });
   const mcp = new Mcp(core, { identity, refusals, gateways, tools, authorization, people });
-  const ofModels = modelServices(core, audit, tools, config.models);
+  const ofModels = modelServices(core, audit, tools, config.models, identity.suspensions);
   const trials = new Trials(core, events, bindings, toolsOf);
   const rotation = new Rotation(core, audit, sealedColumns);
   const ofManifests = { providers, secrets, settings, gateways, plugins, hooks, workers };

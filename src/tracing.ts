@@ -39,6 +39,6 @@ export async function startTraces(config: Config, parts: TracingParts): Promise<
 }
 
 /** An address as an entry of `egress.allow`. */
-function allowed({ hostname, port, protocol }: URL): string {
+export function allowed({ hostname, port, protocol }: URL): string {
   return `${hostname.replace(/\.$/, "")}:${port !== "" ? port : protocol === "https:" ? 443 : 80}`;
 }

@@ -53,6 +53,8 @@ log:
   level: info
 \`\`\`
 
+A relative path in the file is meant from the folder of the file, one in a flag or in the environment from the working directory; \`~\` is the home folder. \`runtime config set\` writes a relative path as an absolute one.
+
 In the environment, lists are separated by commas, and lists of records are JSON. \`runtime config show --origin\` prints the values that are in force and where each comes from, \`runtime config set KEY VALUE\` writes one into the file, \`runtime config path\` prints the path of the file. An unknown key is an error; an unknown \`RUNTIME_\` variable is an error for a server and a warning for commands.
 
 **When a change takes effect.** Settings are read when a process starts: a change applies to the next command, and to a server after a restart. Two things need no restart: on \`SIGHUP\`, a server reads the files of \`tls.cert\` and \`tls.key\` again, and \`runtime log\` changes the log of a running server for a while. Servers on the same data folder must have the same settings.

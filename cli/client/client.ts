@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TSchema, Static } from "typebox";
-import { checkUserId } from "../../src/base";
+import { checkUserId, shellWord } from "../../src/base";
 import type { Config } from "../../src/config";
 import type { Runtime } from "../../src/runtime";
 import { type Common, type Verb, verb, type VerbSpec } from "../command";
@@ -128,7 +128,7 @@ export function checkDataFolder({ dataDir }: Common, config: Config): void {
   if (exists && readdirSync(folder).length === 0) return;
   const fault = exists ? "contains other files, but no installation" : "does not exist";
   throw new UsageError(
-    `--data-dir: the folder ${folder} ${fault}. To create one there: runtime init --data-dir ${dataDir}`,
+    `--data-dir: the folder ${folder} ${fault}. To create one there: runtime init --data-dir ${shellWord(dataDir)}`,
   );
 }
 

@@ -1,7 +1,7 @@
 // Where a command runs: on a server (by flag, environment, file or login), or on the data folder; and the key for the
 // server. A key is never an argument, because other users can see arguments.
 import { withoutTrailingSlashes } from "../../src/base/trailing";
-import { configurationError } from "../../src/errors";
+import { invalidAuthorization } from "../../src/errors";
 import type { Config } from "../../src/config";
 import type { Common } from "../command";
 import { UsageError } from "../errors";
@@ -21,13 +21,13 @@ export interface Target {
   signIn?: SignIn | undefined;
 }
 
-/** Undefined: the data folder. Throws `usage` or `configuration` naming what is missing. */
+/** Undefined: the data folder. Throws `usage` or `invalid_authorization` naming what is missing. */
 export async function targetOf(io: Io, common: Common, config: Config): Promise<Target | undefined> {
   const address = addressOf(common, config);
   if (address === undefined) return undefined;
   const credential = await credentialOf(io, common, config, address);
   if (credential !== undefined) return { address, ...credential };
-  throw configurationError(
+  throw invalidAuthorization(
     `No API key for ${address}. Use --key-file FILE or RUNTIME_API_KEY, or log in once: runtime login ${address}`,
   );
 }

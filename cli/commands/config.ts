@@ -58,10 +58,13 @@ async function setSetting(
   const { ensureNamedFile, storeSetting } = await import("../user-file");
   ensureNamedFile(common.config ?? io.env["RUNTIME_CONFIG"]);
   const loaded = await loadCommonConfig(io, common);
-  const { settingOf } = await import("../../src/config");
-  const parsed = settingOf(loaded.declarations, key, value);
+  const { placedIn, settingOf } = await import("../../src/config");
+  const given = settingOf(loaded.declarations, key, value);
+  const declaration = loaded.declarations[key];
+  // A person who types a path means the folder that the shell is in.
+  const parsed = declaration === undefined ? given : placedIn(process.cwd(), declaration, given);
   if (loaded.file === undefined) throw noHome();
-  storeSetting(loaded.file, key, parsed);
+  await storeSetting(loaded.file, key, parsed);
   print(io, common.output, { key, value: parsed, path: loaded.file }, () => "");
   io.note(`${key} is set in ${loaded.file}.`);
   const origin = loaded.originOf(key);

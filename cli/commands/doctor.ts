@@ -107,6 +107,7 @@ async function findingsOf(io: Io, common: Common, namesRows: boolean): Promise<F
   ]);
   return examine({
     namesRows,
+    starts: async (config) => (await import("../serve")).startFindings(config, Date.now()),
     config: () => loadCommonConfig(io, common, { strict: true }),
     open: (config) => createRuntime(config, extensions, { log: silentLog }),
     running: async (runtime) => {

@@ -41,7 +41,7 @@ async function runInit(io: Io, common: Common, options: InitOptions): Promise<vo
     const { config, runtime, principal } = session;
     const user = await userFor(io, session, options);
     const makeKeys = await wantsKeys(io, session, options);
-    const file = storeUser(config, user);
+    const file = await storeUser(config, user);
     const keys = makeKeys ? await newKeys(session) : [];
     const [admin, run] = keys;
     const rootKey = rootKeyFileOf(config);

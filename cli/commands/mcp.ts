@@ -3,7 +3,7 @@ import { isObject, LazyAbort } from "../../src/base";
 import { withClient, userOf } from "../client/client";
 import { type Common, verb } from "../command";
 import { UsageError } from "../errors";
-import type { SessionStream } from "../../src/mcp";
+import type { GatewayUser, SessionStream } from "../../src/mcp";
 import type { Io } from "../io";
 import { serveLines } from "../mcp-lines";
 import type { Session } from "../session";
@@ -53,14 +53,13 @@ async function serveDirectly(io: Io, session: Session, slug: string, userId: str
   let listening: LazyAbort | undefined;
   try {
     await serveLines(io, async (value, write, line, ended) => {
-      // Looked up for each message, because an administrator may have changed it.
-      const gateway = await runtime.gateways.serving(slug);
-      if (gateway?.projectId !== principal.projectId) {
+      const user = await admitted(session, slug, userId);
+      if (typeof user === "string") {
+        listening?.abort();
         const id = requestIdOf(value, line);
         if (id === undefined) return;
-        return write(errorReply(id, new RpcError(-32000, "The gateway no longer exists.")).text ?? "");
+        return write(errorReply(id, new RpcError(-32000, user)).text ?? "");
       }
-      const user = { gateway, principal, userId };
       const stop = new LazyAbort();
       const isSubscription = isObject(value) && value["method"] === "subscriptions/listen";
       const stopping = isSubscription ? ended : undefined;
@@ -75,6 +74,22 @@ async function serveDirectly(io: Io, session: Session, slug: string, userId: str
     });
   } finally {
     await stopListening();
+  }
+}
+
+/** The user of a message, or why it is refused. Looked up for each message, because an administrator may have changed it. */
+async function admitted(
+  { runtime, principal }: Session,
+  slug: string,
+  userId: string,
+): Promise<GatewayUser | string> {
+  const { toRuntimeError } = await import("../../src/errors");
+  try {
+    const gateway = await runtime.gateways.serving(slug);
+    if (gateway?.projectId !== principal.projectId) return "The gateway no longer exists.";
+    return await runtime.mcp.access.admitOwn(gateway, principal, userId);
+  } catch (error) {
+    return toRuntimeError(error).message;
   }
 }
 

@@ -60,7 +60,7 @@ async function start(io: Io, common: Common, { folder, port, state, data }: Star
   });
   try {
     await requireLoopback(sandbox.model.url);
-    writeSettings(folder, sandbox, port);
+    await writeSettings(folder, sandbox, port);
     return await serve(io, common, { folder, port, state, data, saver, sandbox });
   } finally {
     try {
@@ -97,7 +97,7 @@ async function serve(
               keys ??= await createRecords(session, sandbox);
               if (state === undefined) await consentToAll(session, sandbox.providers, USER);
               const bound = Number(new URL(address).port);
-              writeSettings(folder, sandbox, bound);
+              await writeSettings(folder, sandbox, bound);
               await saver.begin(sandbox, { keys, port: bound });
               // The first line is the address and nothing else: scripts wait for it.
               io.note(address);

@@ -10,11 +10,15 @@ import { HOST } from "./ports";
 export const USER = "alice";
 
 /** Settings that a person has changed stay. */
-export function writeSettings(folder: SandboxFolder, { settings }: Sandbox, port: number): void {
+export async function writeSettings(
+  folder: SandboxFolder,
+  { settings }: Sandbox,
+  port: number,
+): Promise<void> {
   const { configFile, dataFolder } = folder;
   if (existsSync(configFile)) {
-    storeSetting(configFile, "port", port);
-    storeSetting(configFile, "data_dir", dataFolder);
+    await storeSetting(configFile, "port", port);
+    await storeSetting(configFile, "data_dir", dataFolder);
     return;
   }
   const all = {

@@ -1,6 +1,7 @@
 // What the sandbox prints: addresses, keys, commands to try and an entry for MCP clients.
 import { realpathSync } from "node:fs";
 import type { Sandbox } from "../../catalogs/sandbox";
+import { shellWord } from "../../src/base";
 import type { Common } from "../command";
 import type { Environment, Io } from "../io";
 import { print, printRecord } from "../output";
@@ -59,7 +60,9 @@ interface Command {
 function commandsToTry(environment: Environment, folder: SandboxFolder): Command[] {
   const place = ["--config", folder.configFile];
   const line = (...words: string[]): string =>
-    [...withoutForeign(environment), ...programWords(environment), ...words, ...place].map(quoted).join(" ");
+    [...withoutForeign(environment), ...programWords(environment), ...words, ...place]
+      .map(shellWord)
+      .join(" ");
   const channel = ["--user", USER, "--channel_name", "general"];
   return [
     {
@@ -95,11 +98,6 @@ function withoutForeign(environment: Environment): string[] {
   return names.length === 0 ? [] : ["env", ...names.flatMap((name) => ["-u", name])];
 }
 
-/** For shells. */
-function quoted(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
 /** For `mcp.json` and the like. It contains the key, which is only of this sandbox. */
 function mcpEntry(address: string, key: string): object {
   const headers = { Authorization: `Bearer ${key}`, "X-User-ID": USER };
@@ -120,10 +118,10 @@ interface Shown {
 }
 
 function textFor(environment: Environment, shown: Shown, commands: readonly Command[]): string {
-  const program = programWords(environment).map(quoted).join(" ");
+  const program = programWords(environment).map(shellWord).join(" ");
   const steps = commands.map(({ meaning, line }, index) => `  ${index + 1}. ${meaning}\n     ${line}\n`);
   const entry = JSON.stringify(shown.mcp, null, 2).replaceAll(/^/gm, "  ");
-  const chat = `${program} chat 'send hello to general' --model ${shown.model} --config ${quoted(shown.config_file)}`;
+  const chat = `${program} chat 'send hello to general' --model ${shown.model} --config ${shellWord(shown.config_file)}`;
   return `The sandbox is ready at ${shown.address} (stop it with Ctrl-C).
 Open ${shown.address}/ in a browser for the API description and health.
 

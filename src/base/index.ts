@@ -53,6 +53,7 @@ export { exposedMode } from "./exposed-mode";
 export { environmentForOthers } from "./other-programs";
 export { TrustedTime } from "./trusted-time";
 export { nearest, typoOf } from "./nearest";
+export { shellWord } from "./shell-word";
 export { type PassesOn, type UnknownField, unknownFields, unknownMessage } from "./unknown-fields";
 export { excerptOf } from "./excerpt";
 export { closedList, nearestOf } from "./closed-list";

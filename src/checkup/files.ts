@@ -1,6 +1,7 @@
 // Read-only checks of the data folder, the database files and the root key file.
 import { constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { shellWord } from "../base";
 import type { Config } from "../config";
 import { damageOf, keepsRests } from "../store";
 import { type Finding, ok, problem, warning } from "./finding";
@@ -65,17 +66,17 @@ function missingFolderFinding(config: Config, folder: string): Finding {
     return (
       emptyFinding(config, folder)[0] ?? ok("data folder", `${folder} does not exist yet and can be created.`)
     );
-  const fix = `Create it: mkdir -p ${folder}, as the user that runs runtime, or set data_dir (RUNTIME_DATA_DIR).`;
+  const fix = `Create it: mkdir -p ${shellWord(folder)}, as the user that runs runtime, or set data_dir (RUNTIME_DATA_DIR).`;
   return problem("data folder", `${folder} does not exist, and ${parent} is not writable.`, fix);
 }
 
 function folderFinding(folder: string): Finding {
   if (!may(folder, constants.R_OK | constants.W_OK | constants.X_OK)) {
-    const fix = `Make the user that runs runtime its owner: chown, then chmod 700 ${folder}`;
+    const fix = `Make the user that runs runtime its owner: chown, then chmod 700 ${shellWord(folder)}`;
     return problem("data folder", `${folder} is not readable and writable.`, fix);
   }
   if ((statSync(folder).mode & OTHERS) !== 0)
-    return warning("data folder", `Other users can read ${folder}.`, `Run: chmod 700 ${folder}`);
+    return warning("data folder", `Other users can read ${folder}.`, `Run: chmod 700 ${shellWord(folder)}`);
   return ok("data folder", `${folder} is private and writable.`);
 }
 
@@ -96,7 +97,7 @@ function spaceFinding(folder: string): Finding {
 
 function databaseFinding(file: string): Finding {
   if (!may(file, constants.R_OK | constants.W_OK)) {
-    const fix = `Make the user that runs runtime its owner: chown, then chmod 600 ${file}`;
+    const fix = `Make the user that runs runtime its owner: chown, then chmod 600 ${shellWord(file)}`;
     return problem("database", `${file} is not readable and writable.`, fix);
   }
   let damage: string | undefined;
@@ -112,7 +113,7 @@ function databaseFinding(file: string): Finding {
     return problem("database", `${file} is damaged: ${damage}.`, fix);
   }
   if ((statSync(file).mode & OTHERS) !== 0)
-    return warning("database", `Other users can read ${file}.`, `Run: chmod 600 ${file}`);
+    return warning("database", `Other users can read ${file}.`, `Run: chmod 600 ${shellWord(file)}`);
   return ok("database", `${file} is not damaged.`);
 }
 

@@ -5,5 +5,6 @@ export { leftoverKeysFinding, rootKeyIdFinding } from "./root-key";
 export { type Finding, ok, problem, refused, warning } from "./finding";
 export { checkIssuer } from "./issuer";
 export { checkPostgresServer, type PostgresFindings } from "./postgres";
-export { checkAddresses, checkEndpoint, checkPort } from "./network";
+export { checkAddresses, checkEndpoint, checkMetricsPort, checkPort } from "./network";
+export { collectorFindings, headsFileFinding } from "./telling";
 export { workFolderFindings } from "./work-folders";

@@ -1,7 +1,7 @@
 // Permissions of files and folders.
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { exposedMode } from "../base";
+import { exposedMode, shellWord } from "../base";
 import { type Config, parseDatabaseUrl } from "../config";
 import { type Finding, ok, problem } from "./finding";
 
@@ -28,14 +28,18 @@ export function configurationFindings(config: Config): Finding[] {
   const mode = statSync(folder).mode;
   if ((mode & WRITE_OF_OTHERS) !== 0 && (mode & STICKY) === 0) {
     const message = `Other users can replace the files in ${folder} (mode ${shownMode(mode)}).`;
-    return [problem("configuration folder", message, `Run: chmod 700 ${folder}`)];
+    return [problem("configuration folder", message, `Run: chmod 700 ${shellWord(folder)}`)];
   }
   if (existsSync(file) && (statSync(file).mode & WRITE_OF_OTHERS) !== 0)
-    return [problem("configuration file", `Other users can change ${file}.`, `Run: chmod 600 ${file}`)];
+    return [
+      problem("configuration file", `Other users can change ${file}.`, `Run: chmod 600 ${shellWord(file)}`),
+    ];
   const exposed = existsSync(file) && hasDatabasePassword(config) ? exposedMode(file) : undefined;
   if (exposed !== undefined) {
     const message = `Other users can read the password of the database in ${file} (mode ${exposed}).`;
-    return [problem("configuration file", message, `Run: chmod 600 ${file}. Then change the password.`)];
+    return [
+      problem("configuration file", message, `Run: chmod 600 ${shellWord(file)}. Then change the password.`),
+    ];
   }
   return [ok("configuration folder", `Only its owner can write to ${folder}.`)];
 }

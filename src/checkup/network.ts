@@ -1,5 +1,6 @@
 // Checks of the network: the port, the addresses for browsers and providers, and the servers of providers.
 import { isLoopback } from "../base";
+import type { Settings } from "../config";
 import type { Core } from "../core";
 import { EgressError } from "../egress";
 import { type Finding, ok, problem, warning } from "./finding";
@@ -26,6 +27,28 @@ export async function checkPort(
   }
   const fix = "Set host (RUNTIME_HOST) to 127.0.0.1, 0.0.0.0 or an address of this machine.";
   return problem("port", `${host} is not an address of this machine.`, fix);
+}
+
+/** Checks that a running server could listen at `metrics.listen`. Empty without it, or while a server is running. */
+export async function checkMetricsPort(
+  { port: served, "metrics.listen": place }: Pick<Settings, "port" | "metrics.listen">,
+  running: string | undefined,
+): Promise<Finding[]> {
+  if (place === undefined || running !== undefined) return [];
+  const at = place.lastIndexOf(":");
+  const [host, port] = [place.slice(0, at).replace(/^\[(.*)\]$/, "$1"), Number(place.slice(at + 1))];
+  // Ports that no server starts with.
+  if (port === served || port > 65_535) return [];
+  const code = await listening(host, port);
+  if (code === undefined) return [ok("metrics port", `${place} is free.`)];
+  const reason = code === "EADDRINUSE" ? "is in use by another program" : "is not available on this machine";
+  return [
+    problem(
+      "metrics port",
+      `${place} ${reason}.`,
+      "Set metrics.listen to another address or port, or unset it.",
+    ),
+  ];
 }
 
 function listening(host: string, port: number): Promise<string | undefined> {

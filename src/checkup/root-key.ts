@@ -1,6 +1,7 @@
 // Checks of the root key: where it comes from, who can read it, and which old ones are left.
 import { existsSync, statSync } from "node:fs";
 import { relative } from "node:path";
+import { shellWord } from "../base";
 import type { Config } from "../config";
 import {
   hasPreparedKey,
@@ -31,7 +32,7 @@ export function keyFindings(config: Config, folder: string, hasDatabase: boolean
     return [problem("root key", `The root key file ${file} does not exist.`, fix)];
   }
   if (!may(file, READ)) {
-    const fix = `Make the user that runs runtime its owner: chown, then chmod 600 ${file}`;
+    const fix = `Make the user that runs runtime its owner: chown, then chmod 600 ${shellWord(file)}`;
     return [problem("root key", `${file} is not readable.`, fix)];
   }
   const exposed = keyModeFault(file);
@@ -44,7 +45,7 @@ export function keyFindings(config: Config, folder: string, hasDatabase: boolean
     ];
   }
   if ((statSync(file).mode & OTHERS) !== 0)
-    return [warning("root key", `Other users can read ${file}.`, `Run: chmod 600 ${file}`)];
+    return [warning("root key", `Other users can read ${file}.`, `Run: chmod 600 ${shellWord(file)}`)];
   return [ok("root key", `It is in ${file}.`)];
 }
 

@@ -7,6 +7,7 @@ import { type DatabaseSettings, databaseSettings } from "./database";
 import { withoutPassword } from "./database-url";
 import { settingError } from "./errors";
 import { readConfigFile } from "./file";
+import { placedIn } from "./file-paths";
 import {
   declarationsWith,
   environmentName,
@@ -99,7 +100,8 @@ function pick(
     const origin = flag === undefined ? `environment ${variable}` : `flag ${flagOf(setting)}`;
     return checked(setting, fromText(setting, text, origin), origin);
   }
-  if (fromFile.has(name)) return checked(setting, fromFile.get(name), `file ${file ?? ""}`);
+  if (file !== undefined && fromFile.has(name))
+    return checked(setting, placedIn(dirname(file), setting, fromFile.get(name)), `file ${file}`);
   return { value: setting.default, origin: "default" };
 }
 

@@ -11,6 +11,7 @@ export {
   withoutPassword,
 } from "./database-url";
 export { ConfigFileError } from "./errors";
+export { placedIn } from "./file-paths";
 export {
   declarationsWith,
   environmentName,

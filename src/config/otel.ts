@@ -3,7 +3,7 @@
 import { isObject } from "../base";
 import { configurationError } from "../errors";
 import type { Environment } from "./paths";
-import type { SettingValue } from "./values";
+import { decimalOf, type SettingValue } from "./values";
 
 interface Variable {
   setting: string;
@@ -204,7 +204,7 @@ function samplerOf(text: string): { [BY_PARENT]: boolean; [SHARE]?: number } {
 }
 
 function shareOf(text: string): number {
-  const share = /^\d{0,9}(\.\d{1,17})?$/.test(text) && text !== "" ? Number(text) : NaN;
-  if (share >= 0 && share <= 1) return share;
+  const share = decimalOf(text);
+  if (share !== undefined && share <= 1) return share;
   throw new Invalid("It must be a number from 0 to 1.", true);
 }

@@ -21,8 +21,10 @@ export interface SettingValue {
 export function fromText(setting: NamedSetting, text: string, origin: string): unknown {
   const { schema } = setting;
   const type = "type" in schema ? schema.type : undefined;
+  if (type !== undefined && type !== "string" && type !== "array" && text === "")
+    refuse(setting, origin, text);
   if (type === "integer") return /^-?\d{1,15}$/.test(text) ? Number(text) : refuse(setting, origin);
-  if (type === "number") return /^\d{1,9}(\.\d{1,17})?$/.test(text) ? Number(text) : refuse(setting, origin);
+  if (type === "number") return decimalOf(text) ?? refuse(setting, origin);
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : refuse(setting, origin);
   if (type === "array" && (setting.json === true || isObjectList(schema)))
     return fromJson(setting, text, origin);
@@ -33,6 +35,12 @@ export function fromText(setting: NamedSetting, text: string, origin: string): u
       .filter((item) => item !== "");
   }
   return text;
+}
+
+/** A decimal number without a sign, also as 1e-3; undefined for another text. */
+export function decimalOf(text: string): number | undefined {
+  const isNumber = /^(?:\d{1,9}(?:\.\d{0,17})?|\.\d{1,17})(?:e[+-]?\d{1,2})?$/i.test(text);
+  return isNumber ? Number(text) : undefined;
 }
 
 function isObjectList(schema: object): boolean {
@@ -102,5 +110,10 @@ export function settingOf(declarations: SettingDeclarations, name: string, text:
 function refuse({ name, schema }: NamedSetting, origin: string, value?: unknown): never {
   const listed = "enum" in schema && Array.isArray(schema.enum) ? closedList(schema.enum, value) : undefined;
   const rule = "description" in schema ? String(schema.description) : "of the declared type";
-  throw settingError(origin, name, `"${name}" ${listed ?? `must be ${rule}`}.`);
+  const expected = listed ?? `must be ${rule}`;
+  throw settingError(
+    origin,
+    name,
+    value === "" ? `"${name}" is empty. It ${expected}.` : `"${name}" ${expected}.`,
+  );
 }

@@ -1,5 +1,5 @@
 // A root key that other users of the machine can read protects nothing from them.
-import { exposedMode } from "../base";
+import { exposedMode, shellWord } from "../base";
 import { configurationError } from "../errors";
 
 /** What is wrong with the permissions of a key file, and what to do; undefined if nothing is, or there is no file. */
@@ -9,7 +9,7 @@ export function keyModeFault(file: string): { message: string; fix: string } | u
   if (mode === undefined) return undefined;
   return {
     message: `Other users can read or replace the root key file ${file} (mode ${mode}).`,
-    fix: `Run: chmod 600 ${file}`,
+    fix: `Run: chmod 600 ${shellWord(file)}`,
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Core } from "../core";
 import { forbidden } from "../errors";
 import { CachedByGeneration, query, run, type Store, touch, type Transaction } from "../store";
-import type { Principal } from "./principal";
+import { actFor, type Principal } from "./principal";
 
 const OF_PROJECT = query<{ user_id: string }>("SELECT user_id FROM suspended_users WHERE project_id = ?");
 const ADD = query(
@@ -23,6 +23,13 @@ export class Suspensions {
   async check(projectId: string, userId: string): Promise<void> {
     if (await this.has(projectId, userId))
       throw forbidden("This user is suspended. An administrator can end that: runtime users resume USER");
+  }
+
+  /** The user for whom something is done. Throws what `actFor` throws, and `forbidden` for a suspended user. */
+  async actFor(principal: Principal, userId: string | undefined): Promise<string> {
+    const user = actFor(principal, userId);
+    await this.check(principal.projectId, user);
+    return user;
   }
 
   /** Throws `forbidden` if the principal is a suspended user, or acts for one. */

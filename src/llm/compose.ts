@@ -2,6 +2,7 @@
 import type { Audit } from "../audit";
 import type { StaticModel } from "../config";
 import type { Core } from "../core";
+import type { Suspensions } from "../identity";
 import type { Tools } from "../tools";
 import { Embeddings } from "./embeddings";
 import { Models } from "./models";
@@ -21,12 +22,13 @@ export function modelServices(
   audit: Audit,
   tools: Tools,
   fixed: readonly StaticModel[],
+  suspensions: Suspensions,
 ): ModelServices {
   const models = new Models(core, audit, fixed);
   return {
     models,
-    chat: new Chat(core, models, tools),
-    responses: new Responses(core, models, tools),
-    embeddings: new Embeddings(core, models),
+    chat: new Chat(core, models, tools, suspensions),
+    responses: new Responses(core, models, tools, suspensions),
+    embeddings: new Embeddings(core, models, suspensions),
   };
 }

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import type { Abortable } from "../base";
 import type { Core } from "../core";
 import { invalidParameter } from "../errors";
-import type { Principal } from "../identity";
+import type { Principal, Suspensions } from "../identity";
 import type { Models } from "./models";
 import { passedOn } from "./passed-on";
 import { checkUser } from "./prepare";
@@ -53,15 +53,17 @@ export interface EmbeddingsCall {
 export class Embeddings {
   readonly #core: Core;
   readonly #models: Models;
+  readonly #suspensions: Suspensions;
 
-  constructor(core: Core, models: Models) {
+  constructor(core: Core, models: Models, suspensions: Suspensions) {
     this.#core = core;
     this.#models = models;
+    this.#suspensions = suspensions;
   }
 
   /** The answer of the server as text. Throws as chat completions do. */
   async create(principal: Principal, { request, text, signal }: EmbeddingsCall): Promise<string> {
-    checkUser(principal, request);
+    await checkUser(this.#suspensions, principal, request);
     const { server, model } = await this.#models.choose(principal.projectId, request.model);
     const { embeddingsUrl: url, id } = server;
     if (url === undefined) {

@@ -2,7 +2,7 @@
 import { type Abortable, signalOf } from "../base";
 import type { Core } from "../core";
 import { invalidParameter, toRuntimeError } from "../errors";
-import { actFor, type Principal } from "../identity";
+import type { Principal, Suspensions } from "../identity";
 import { checkLimits, withLimitField } from "./limit-field";
 import type { ToolSet } from "./loop/tool-set";
 import type { Choice } from "./resolve";
@@ -42,9 +42,16 @@ export function logBreak({ log }: Core, error: unknown): void {
   if (toRuntimeError(error).status >= 500) log.warn("stream of a chat completion failed", { error });
 }
 
-/** Tools run for the user, so the credential must be allowed to act for them. Throws `forbidden`, `invalid_parameter`. */
-export function checkUser(principal: Principal, { user }: { user?: string | undefined }): void {
-  if (user === undefined) return;
+/**
+ * Tools run for the user, so the credential must be allowed to act for them. Throws `forbidden`, also for a suspended user, and
+ * `invalid_parameter`.
+ */
+export async function checkUser(
+  suspensions: Suspensions,
+  principal: Principal,
+  { user }: { user?: string | undefined },
+): Promise<void> {
+  if (user === undefined) return suspensions.requireActive(principal);
   if (user.trim() === "") throw invalidParameter("user is empty. Name the user or leave it out.");
-  actFor(principal, user);
+  await suspensions.actFor(principal, user);
 }

@@ -3,7 +3,7 @@ import { type Abortable, reveal } from "../base";
 import { withParts } from "./content-parts";
 import type { Core } from "../core";
 import { invalidParameter } from "../errors";
-import type { Principal } from "../identity";
+import type { Principal, Suspensions } from "../identity";
 import { checkIdempotencyKey, type Tools } from "../tools";
 import { streamedAnswer, wholeAnswer } from "./loop/answer";
 import { Calls } from "./loop/calls";
@@ -43,11 +43,13 @@ export class Chat {
   readonly #core: Core;
   readonly #models: Models;
   readonly #tools: Tools;
+  readonly #suspensions: Suspensions;
 
-  constructor(core: Core, models: Models, tools: Tools) {
+  constructor(core: Core, models: Models, tools: Tools, suspensions: Suspensions) {
     this.#core = core;
     this.#models = models;
     this.#tools = tools;
+    this.#suspensions = suspensions;
   }
 
   /**
@@ -57,7 +59,7 @@ export class Chat {
    */
   async complete(principal: Principal, call: ChatCall): Promise<ChatAnswer> {
     const { request } = call;
-    checkUser(principal, request);
+    await checkUser(this.#suspensions, principal, request);
     const { projectId: project } = principal;
     const { server, model } = await this.#models.choose(project, request.model);
     const choice = { server: { ...server, project }, model };

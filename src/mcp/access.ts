@@ -64,6 +64,11 @@ export class Access {
     }
   }
 
+  /** A user for whom the operator calls, without a request. Throws what `Suspensions.actFor` throws. */
+  async admitOwn(gateway: Gateway, principal: Principal, userId: string): Promise<GatewayUser> {
+    return { gateway, principal, userId: await this.#identity.suspensions.actFor(principal, userId) };
+  }
+
   /** Records the refusal of a call in the audit trail. */
   refused(principal: Principal, error: unknown): void {
     this.#refusals.count(principal, OPERATION, error);

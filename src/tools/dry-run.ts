@@ -2,7 +2,7 @@
 import { timestamp } from "../base";
 import type { Core } from "../core";
 import { newId } from "../crypto";
-import { actFor, type Principal } from "../identity";
+import type { Principal } from "../identity";
 import { toolErrorRecord } from "./failure";
 import { judgeInput } from "./input";
 import type { Guard, ToolPolicy } from "./policy";
@@ -16,6 +16,8 @@ interface Parts {
   core: Core;
   requirements: Requirements;
   policy: ToolPolicy;
+  /** `Suspensions.actFor` */
+  actFor(principal: Principal, userId: string | undefined): Promise<string>;
   /** `Tools.find` */
   find(principal: Principal, userId: string | undefined, name: string, version?: string): Promise<Tool>;
 }
@@ -32,12 +34,12 @@ export class DryRun {
   /**
    * An execution whose output is a `DryRunReport`; `success` says whether the run would begin. A caller with an API key may
    * know every tool, so access hooks are only named; for a user's own token they decide as in every listing. Throws
-   * `tool_not_found`, and what `instantOf` and `actFor` throw.
+   * `tool_not_found`, and what `instantOf` and `Suspensions.actFor` throw.
    */
   async execute(principal: Principal, request: ExecuteTool): Promise<Execution> {
-    const { core, requirements, policy, find } = this.#parts;
+    const { core, requirements, policy, actFor, find } = this.#parts;
     const { projectId } = principal;
-    const userId = actFor(principal, request.user_id);
+    const userId = await actFor(principal, request.user_id);
     const shownTo = principal.kind === "user" ? userId : undefined;
     const tool = await find(principal, shownTo, request.tool_name, request.tool_version);
     const runAt = request.run_at === undefined ? undefined : instantOf(request.run_at);

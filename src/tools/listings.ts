@@ -1,6 +1,6 @@
 // Lists tools: as records or in the formats of models.
 import { JsonText, type Page, page, type Paging, paging } from "../base";
-import { actFor, type Principal } from "../identity";
+import type { Principal } from "../identity";
 import { CachedByGeneration, type Store } from "../store";
 import { toolRecord } from "./document";
 import { matching } from "./filter";
@@ -38,6 +38,8 @@ export interface ListingParts {
   visible(projectId: string, userId: string, among: readonly Tool[]): Promise<readonly Tool[]>;
   /** `Tools.find` */
   find(principal: Principal, userId: string | undefined, name: string): Promise<Tool>;
+  /** `Suspensions.actFor` */
+  actFor(principal: Principal, userId: string | undefined): Promise<string>;
 }
 
 export class Listings {
@@ -53,7 +55,7 @@ export class Listings {
 
   /** Throws `invalid_parameter` for a bad filter, `unsupported_format` for an unknown format. */
   async list(principal: Principal, query: ToolsFilter): Promise<Page<ToolRecord>> {
-    const view = viewOf(principal, query);
+    const view = await this.#viewOf(principal, query);
     const lookUps = this.#parts.requirements.lookUps(principal.projectId, view.userId);
     const { shown, total, window } = await this.#windowOf(principal, view, query);
     const records = shown.map((tool) => this.#record(principal, tool, view, lookUps));
@@ -65,7 +67,7 @@ export class Listings {
    * takes longer than answering a hundred requests.
    */
   async listing(principal: Principal, query: ToolsFilter): Promise<Page<ToolRecord> | JsonText> {
-    const view = viewOf(principal, query);
+    const view = await this.#viewOf(principal, query);
     if (view.userId !== undefined)
       return view.formats.length > 0 ? this.list(principal, query) : this.#textFor(principal, view, query);
     // Hardly a search is repeated.
@@ -105,7 +107,7 @@ export class Listings {
   }
 
   async get(principal: Principal, name: string, query: ToolFilter): Promise<ToolRecord> {
-    const view = viewOf(principal, query);
+    const view = await this.#viewOf(principal, query);
     return this.#record(principal, await this.#parts.find(principal, view.userId, name), view);
   }
 
@@ -119,7 +121,7 @@ export class Listings {
   ): Promise<Page<unknown> | JsonText> {
     const format = formatOf(name);
     if (format === "arcade") return this.listing(principal, query);
-    const view = viewOf(principal, query);
+    const view = await this.#viewOf(principal, query);
     const window = paging(query);
     if (view.userId === undefined) {
       const key = JSON.stringify([format, query]);
@@ -143,9 +145,20 @@ export class Listings {
   ): Promise<object> {
     const format = formatOf(formatName);
     if (format === "arcade") return this.get(principal, name, query);
-    const { userId } = viewOf(principal, query);
+    const { userId } = await this.#viewOf(principal, query);
     const tool = await this.#parts.find(principal, userId, name);
     return userId === undefined ? this.#formatted.tool(tool, format) : formatted(tool, format);
+  }
+
+  /**
+   * Called before the tools are filtered, so that an empty list has the same errors as others. Nothing is listed for a suspended
+   * user, for whom no tool is ready.
+   */
+  async #viewOf(principal: Principal, { user_id, include_format = [] }: ToolFilter): Promise<View> {
+    // An API key may list tools without a user; a user token always lists for its own user.
+    const isForUser = user_id !== undefined || principal.kind === "user";
+    const userId = isForUser ? await this.#parts.actFor(principal, user_id) : undefined;
+    return { userId, formats: include_format.map(formatOf) };
   }
 
   async #visibleIn(
@@ -199,12 +212,4 @@ function foundIn(
   { include_all_versions: all, ...query }: ToolsFilter,
 ): readonly Tool[] {
   return matching(all === true ? versions : tools, query);
-}
-
-// Called before the tools are filtered, so that an empty list has the same errors as others.
-function viewOf(principal: Principal, { user_id, include_format = [] }: ToolFilter): View {
-  // An API key may list tools without a user; a user token always lists for its own user.
-  const isForUser = user_id !== undefined || principal.kind === "user";
-  const userId = !isForUser ? undefined : actFor(principal, user_id);
-  return { userId, formats: include_format.map(formatOf) };
 }

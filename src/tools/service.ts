@@ -4,7 +4,7 @@ import type { Authorization, AuthorizationService, ScopesRequest } from "../auth
 import type { Connections } from "../connections";
 import type { Core } from "../core";
 import { requirementsNotMet } from "../errors";
-import { actFor, type Identity, type Principal } from "../identity";
+import type { Identity, Principal, Suspensions } from "../identity";
 import type { Limits } from "../limits";
 import type { Providers } from "../providers";
 import type { Secrets } from "../secrets";
@@ -51,6 +51,7 @@ export class Tools {
   readonly #execute: Execute;
   readonly #visibility: Visibility;
   readonly #dryRun: DryRun;
+  readonly #actFor: Suspensions["actFor"];
 
   constructor(
     core: Core,
@@ -75,6 +76,7 @@ export class Tools {
     this.#registries = new Registries(core.store, catalogs, parts.source);
     this.#visibility = new Visibility(this.#registries, parts.policy);
     this.#search = new ToolSearch(this.#registries.builtIn);
+    this.#actFor = (principal, userId) => identity.suspensions.actFor(principal, userId);
     const registryOf = (projectId: string) => this.#registries.of(projectId);
     this.#requirements = new Requirements(providers, connections, authorization, secrets);
     this.#authorization = authorization;
@@ -86,11 +88,13 @@ export class Tools {
       ranked: (projectId, among, text) => this.ranked(projectId, among, text),
       visible: (projectId, userId, among) => this.visible(projectId, userId, among),
       find: (principal, userId, name) => this.find(principal, userId, name),
+      actFor: this.#actFor,
     });
     this.#dryRun = new DryRun({
       core,
       requirements: this.#requirements,
       policy: parts.policy,
+      actFor: this.#actFor,
       find: (principal, userId, name, version) => this.find(principal, userId, name, version),
     });
     const executing = {
@@ -148,7 +152,7 @@ export class Tools {
   /** Starts the consent for exactly the tool's scopes, or returns `completed` if none are missing. */
   async authorize(principal: Principal, request: AuthorizeTool): Promise<Authorization> {
     const { projectId } = principal;
-    const userId = actFor(principal, request.user_id);
+    const userId = await this.#actFor(principal, request.user_id);
     const tool = await this.find(principal, userId, request.tool_name, request.tool_version);
     const authorization = firstConsent(await this.#requirements.of(projectId, userId, tool));
     if (authorization !== undefined && authorization.provider === undefined) {
@@ -164,7 +168,7 @@ export class Tools {
 
   /** Starts the consent that a call still requires; undefined if it requires none or an administrator must act first. */
   async startMissingConsent(principal: Principal, request: ExecuteTool): Promise<Authorization | undefined> {
-    const userId = actFor(principal, request.user_id);
+    const userId = await this.#actFor(principal, request.user_id);
     const tool = await this.#visibility.named(principal, userId, request.tool_name, request.tool_version);
     // The run says that the hook cannot be reached, and what is wrong with the input.
     if (tool instanceof ToolError) return undefined;
@@ -172,8 +176,7 @@ export class Tools {
     if ((await judgeInput(tool.definition, given)) instanceof ToolError) return undefined;
     // The caller's input is JSON; the definition only reads it.
     if (tool.definition.waivesRequirements?.(given as never) === true) return undefined;
-    const { projectId } = principal;
-    const state = await this.#requirements.of(projectId, userId, tool);
+    const state = await this.#requirements.of(principal.projectId, userId, tool);
     const authorization = firstConsent(state);
     if (authorization?.provider === undefined || authorization.met) return undefined;
     if (state.secrets.some(({ met }) => !met)) return undefined;
@@ -183,7 +186,7 @@ export class Tools {
 
   /** Which requirements of the tools are met for the user. With `authorize`, starts consents for missing scopes. */
   async requirements(principal: Principal, request: ToolRequirements): Promise<ToolRequirementsReport> {
-    const userId = actFor(principal, request.user_id);
+    const userId = await this.#actFor(principal, request.user_id);
     const tools = await this.#visibility.allNamed(principal, userId, request);
     return this.needsOf(principal, userId, tools, request.authorize === true);
   }

@@ -202,6 +202,19 @@ test("answers each request even if its gateway has been deleted", async () => {
   expect((await end()).messages).toHaveLength(2);
 }, 30_000);
 
+test("refuses every request while the user is suspended", async () => {
+  const { ask, end } = start("--gateway", "pipe", "--user", "zoe");
+  await ask("ping");
+  await installation.run(["users", "suspend", "zoe"]);
+  const refused = [await ask("tools/list"), await ask("tools/call", { name: "Chat_WhoAmI", _meta: MODERN })];
+  await installation.run(["users", "resume", "zoe"]);
+  const after = await ask("tools/list");
+  await end();
+
+  for (const reply of refused) expect(at(reply, "error.message")).toContain("This user is suspended.");
+  expect(at(after, "result.tools.0.name")).toBe("Chat_GetConversationMetadata");
+}, 30_000);
+
 test.each<[string, string[], number]>([
   ["without a gateway", ["--user", "alice"], 2],
   ["without a user", ["--gateway", "pipe"], 2],

@@ -134,6 +134,23 @@ describe("commands", () => {
   });
 });
 
+test.each([
+  ["tools list --user zoe -o json"],
+  ["tools show Chat.WhoAmI --user zoe -o json"],
+  ["tools exec Chat.WhoAmI --user zoe --dry-run -o json"],
+  ["tools exec Chat.WhoAmI --user zoe -o json"],
+  ["tools authorize Chat.WhoAmI --user zoe -o json"],
+])("%s is refused for a suspended user", async (line) => {
+  const { direct, remote } = both();
+  await direct(["users", "suspend", "zoe"]);
+  const [here, there] = [await direct(line.split(" ")), await remote(line.split(" "))];
+  await direct(["users", "resume", "zoe"]);
+
+  expect([here.code, there.code]).toEqual([4, 4]);
+  expect(here.stderr).toContain("This user is suspended.");
+  expect([there.stdout, notes(there.stderr)]).toEqual([here.stdout, notes(here.stderr)]);
+});
+
 test("records written on the data folder are read over HTTP, and vice versa", async () => {
   const { direct, remote } = both();
   await remote(["secrets", "set", "WORD", "-", "--description", "for both"], "value\n");
@@ -177,7 +194,7 @@ describe("the key", () => {
   test("that is missing is reported, with the ways to set it", async () => {
     const { code, stderr } = await both().run(["secrets", "list", "--server", site.url]);
 
-    expect(code).toBe(1);
+    expect(code).toBe(4);
     expect(stderr).toContain("--key-file");
   });
 
@@ -356,7 +373,7 @@ describe("api", () => {
 
     const { code, stdout } = await run(argv, { stdin, env: { RUNTIME_API_KEY: key } });
     expect([code, jsonOf({ stdout })]).toEqual([0, expect.objectContaining({ met: false })]);
-    expect((await run(argv, { stdin: "{", env: { RUNTIME_API_KEY: key } })).code).toBe(1);
+    expect((await run(argv, { stdin: "{", env: { RUNTIME_API_KEY: key } })).code).toBe(2);
     expect((await run(argv, { stdin })).code).toBe(4);
     expect((await run(["api", "GET", "/v1/health"])).code).toBe(0);
   });

@@ -20,6 +20,8 @@ test.each([
 
   expect([ran.code, ran.stdout, existsSync(folder)]).toEqual([2, "", false]);
   expect(ran.stderr).toContain(`runtime init --data-dir ${folder}`);
+  const spaced = await newTerminal().run(["keys", "list", "--data-dir", `${folder}/da ta`]);
+  expect(spaced.stderr).toContain(`runtime init --data-dir '${folder}/da ta'`);
 });
 
 test("a folder with other files does not become an installation, and keeps its mode", async () => {

@@ -293,7 +293,7 @@ describe("tools exec --dry-run", () => {
     ]);
     const invalid = await run(SAY);
 
-    expect([fine.code, unmet.code, invalid.code]).toEqual([0, 9, 2]);
+    expect([fine.code, unmet.code, invalid.code]).toEqual([0, 6, 2]);
     expect(jsonOf(fine)).toMatchObject({ dry_run: true, would_run: true, input: { message: "Never sent" } });
     expect(jsonOf(unmet)).toMatchObject({ would_run: false, requirements: { met: false } });
     expect(invalid.stderr).toStartWith("error: --message is needed. ");
@@ -337,7 +337,8 @@ test.each<[string, string[], number, string]>([
   ["an invalid name", ["None"], 3, "malformed_request"],
   ["no provider", ["Chat.WhoAmI"], 1, "tool_requirements_not_met"],
   ["an unknown parameter", ["Chat.SendMessage", "--mesage", "x"], 2, "usage"],
-  ["broken JSON", ["Chat.WhoAmI", "--input", "{"], 1, "malformed_request"],
+  ["broken JSON", ["Chat.WhoAmI", "--input", "{"], 2, "usage"],
+  ["JSON of another type", ["Chat.WhoAmI", "--input", "[]"], 2, "usage"],
 ])("%s", async (_what, argv, code, name) => {
   const ran = await newTerminal().run(["tools", "exec", ...argv, "--user", "alice", "-o", "json"]);
 

@@ -1,6 +1,10 @@
 // The default user in the user's own configuration file.
 import { describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { withFileLock } from "../../cli/file-lock";
 import { withSetting, withUser } from "../../cli/user-file";
+import { newTerminal } from "./support/fake-io";
 
 describe("the line user: is", () => {
   test.each([
@@ -46,5 +50,31 @@ describe("another setting is", () => {
 
   test("not changed if it has several lines", () => {
     expect(withSetting("redirects:\n  allow:\n    - a\n", "redirects.allow", ["b"])).toBeUndefined();
+  });
+});
+
+test.each([
+  ["config set", ["config", "set", "port", "9000"], { port: 9000 }],
+  ["init", ["init", "--user", "alice", "--yes"], { user: "alice" }],
+])("%s keeps what another command writes at the same time", async (_what, argv, own) => {
+  const terminal = newTerminal();
+  const file = join(terminal.home, ".config", "runtime", "runtime.yaml");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, "host: 127.0.0.1\n");
+
+  let ran: Promise<{ code: number }> | undefined;
+  await withFileLock(`${realpathSync(file)}.lock`, async () => {
+    const before = readFileSync(file, "utf8");
+    ran = terminal.run(argv);
+    // Enough for a command that does not wait.
+    await Promise.race([ran, Bun.sleep(1000)]);
+    writeFileSync(file, `${before}log.level: warn\n`);
+  });
+
+  expect((await ran)?.code).toBe(0);
+  expect(Bun.YAML.parse(readFileSync(file, "utf8"))).toEqual({
+    host: "127.0.0.1",
+    "log.level": "warn",
+    ...own,
   });
 });

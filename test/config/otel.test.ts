@@ -159,7 +159,7 @@ test.each([
   expect(config.ignored[0]).toStartWith(`${variable} is ignored. It must be `);
 });
 
-test.each(["2", "-0.1", "half", "1e-1", ""])("OTEL_TRACES_SAMPLER_ARG=%s leaves the share at 1", (text) => {
+test.each(["2", "-0.1", "half", "1e-1x", ""])("OTEL_TRACES_SAMPLER_ARG=%s leaves the share at 1", (text) => {
   const environment = { ...ENDPOINT, OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: text };
   expect(load(undefined, environment).settings["telemetry.sample"]).toBe(1);
   expect(load(undefined, environment).ignored).toHaveLength(text === "" ? 0 : 1);

@@ -1,11 +1,12 @@
 // Folders according to the XDG base directory specification, and paths that users enter.
 import { describe, expect, test } from "bun:test";
 import { statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { ensureFolder, type Environment } from "../../src/config";
+import { dirname, join } from "node:path";
+import { ensureFolder, type Environment, parseDatabaseUrl } from "../../src/config";
+import { loadConfig } from "../support/config";
 import { absolute, defaultConfigFile, defaultDataFolder } from "../../src/config/paths";
 import { temporaryFolder } from "../support/temporary";
-import { refusalOf } from "./home";
+import { newHome, refusalOf } from "./home";
 
 describe("default places", () => {
   test.each<[string, Environment, string | undefined, string | undefined]>([
@@ -111,5 +112,74 @@ describe("creating a folder", () => {
     expect(refusalOf(() => ensureFolder(file, "RUNTIME_DATA_DIR"))).toContain(
       `The folder ${file} cannot be created`,
     );
+  });
+});
+
+describe("a relative path in the configuration file is below the folder of the file", () => {
+  const yaml = `data_dir: da ta
+root_key_file: ../keys/root.key
+root_key.command: [./print-key, relative]
+tls: { cert: tls/cert.pem, key: ./tls/key.pem }
+backup.folder: backups
+audit: { heads_file: heads.jsonl, key_file: audit.key }
+egress.ca_file: ca.pem
+database:
+  url: "postgres://u@db.test/app?sslmode=verify-full&sslrootcert=ca%20one.pem&sslcert=/c.pem&sslkey=c.key"
+  password_command: [print-password, relative]
+`;
+
+  test("for every path, and for programs and files of a database", () => {
+    const { home, file } = newHome(yaml);
+    const config = loadConfig({ environment: { HOME: home } });
+    const folder = dirname(file);
+    const paths = [config.dataFolder(), config.rootKeyFile(), config.backupFolder(), config.auditHeadsFile()];
+
+    expect(paths).toEqual([
+      join(folder, "da ta"),
+      join(folder, "..", "keys", "root.key"),
+      join(folder, "backups"),
+      join(folder, "heads.jsonl"),
+    ]);
+    expect(config.auditKeyFile()).toBe(join(folder, "audit.key"));
+    expect(config.tlsFiles()).toEqual({
+      cert: join(folder, "tls", "cert.pem"),
+      key: join(folder, "tls", "key.pem"),
+    });
+    expect(refusalOf(() => config.certificateAuthorities())).toContain(join(folder, "ca.pem"));
+    expect(config.settings["root_key.command"]).toEqual([join(folder, "print-key"), "relative"]);
+    const database = config.database();
+    expect(parseDatabaseUrl(database?.url.reveal() ?? "").tls).toMatchObject({
+      rootCert: join(folder, "ca one.pem"),
+      cert: "/c.pem",
+      key: join(folder, "c.key"),
+    });
+    expect(database?.passwordCommand).toEqual(["print-password", "relative"]);
+  });
+
+  test("for the secret of a worker", () => {
+    const { home, file } = newHome(
+      'workers: [{ id: own, http: { uri: "https://w.test", secret: "${file:own.secret}" } }]',
+    );
+    writeFileSync(join(dirname(file), "own.secret"), "s3cret\n");
+
+    expect(loadConfig({ environment: { HOME: home } }).workers[0]?.secret?.reveal()).toBe("s3cret");
+  });
+
+  test("not with ~, nor for an absolute one", () => {
+    const { home } = newHome("data_dir: ~/data\nbackup.folder: /srv/backups\n");
+    const config = loadConfig({ environment: { HOME: home } });
+
+    expect([config.dataFolder(), config.backupFolder()]).toEqual([join(home, "data"), "/srv/backups"]);
+  });
+
+  test("but those of flags and the environment are below the working directory", () => {
+    const { home } = newHome("data_dir: data\n");
+    const environment = { HOME: home, RUNTIME_BACKUP_FOLDER: "backups" };
+    const config = loadConfig({ environment, flags: { data_dir: "other" } });
+
+    expect([config.dataFolder(), config.backupFolder()]).toEqual([
+      join(process.cwd(), "other"),
+      join(process.cwd(), "backups"),
+    ]);
   });
 });

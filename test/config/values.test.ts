@@ -51,24 +51,40 @@ describe("numbers as text", () => {
     expect(load(undefined, { RUNTIME_PORT: text }).settings.port).toBe(expected);
   });
 
+  test.each([" ", "80 ", "8o", "80.0", "8e1", "0x50", "-1", "65536", "NaN", "99999999999999999999", "٨٠"])(
+    "%j is refused by the name of variable and key, and the rule",
+    (text) => {
+      expect(refusalOf(() => load(undefined, { RUNTIME_PORT: text }))).toMatch(
+        /^(environment )?RUNTIME_PORT: "port" must be a port, 0 to 65535\.$/,
+      );
+    },
+  );
+
   test.each([
-    "",
-    " ",
-    "80 ",
-    "8o",
-    "80.0",
-    "8e1",
-    "0x50",
-    "-1",
-    "65536",
-    "NaN",
-    "99999999999999999999",
-    "٨٠",
-  ])("%j is refused by the name of variable and key, and the rule", (text) => {
-    expect(refusalOf(() => load(undefined, { RUNTIME_PORT: text }))).toMatch(
-      /^(environment )?RUNTIME_PORT: "port" must be a port, 0 to 65535\.$/,
+    ["1e-3", 0.001],
+    ["1E-1", 0.1],
+    [".5", 0.5],
+    ["1.", 1],
+    ["0", 0],
+  ])("%j is the share %d", (text, share) => {
+    expect(load(undefined, { RUNTIME_TELEMETRY_SAMPLE: text }).settings["telemetry.sample"]).toBe(share);
+  });
+
+  test.each(["e3", ".", "1e", "1e999", "-0.1", "2", "0x1"])("%j is not a share", (text) => {
+    expect(refusalOf(() => load(undefined, { RUNTIME_TELEMETRY_SAMPLE: text }))).toContain(
+      "a number, 0 to 1",
     );
   });
+
+  test.each(["PORT", "TELEMETRY_SAMPLE", "BEHIND_PROXY", "USER", "API_KEY", "ROOT_KEY"])(
+    "RUNTIME_%s without a value is called empty",
+    (name) => {
+      const key = name === "TELEMETRY_SAMPLE" ? "telemetry.sample" : name.toLowerCase();
+      expect(refusalOf(() => load(undefined, { [`RUNTIME_${name}`]: "" }))).toStartWith(
+        `RUNTIME_${name}: "${key}" is empty. It must be `,
+      );
+    },
+  );
 
   test("of a flag are refused with the flag's name", () => {
     expect(refusalOf(() => load(undefined, {}, { flags: { "http.body_limit": "much" } }))).toMatch(
@@ -89,7 +105,8 @@ describe("texts", () => {
   ])("%s: %s=%j is refused", (key, variable, text) => {
     const message = refusalOf(() => load(undefined, { [variable]: text }));
 
-    expect(message).toStartWith(`${variable}: "${key}" must be `);
+    const start = text === "" ? `"${key}" is empty. It must be ` : `"${key}" must be `;
+    expect(message).toStartWith(`${variable}: ${start}`);
     expect(message).not.toContain("\n");
   });
 

@@ -124,7 +124,11 @@ const REFUSED: [string, Row, number][] = [
   ["a secret as a time", execute({ tool_name: "Chat.WhoAmI", user_id: "alice", run_at: CANARY }), 400],
   [
     "a secret as input for a user who has not consented",
-    execute({ tool_name: "Chat.SendMessage", user_id: "alice", input: { message: CANARY } }),
+    execute({
+      tool_name: "Chat.SendMessage",
+      user_id: "alice",
+      input: { message: CANARY, channel_name: "general" },
+    }),
     403,
   ],
   [

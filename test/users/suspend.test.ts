@@ -4,7 +4,9 @@ import { issued } from "../interop/oidc/forge";
 import { linkChat, type OpenIdSite, startOpenIdSite } from "../interop/oidc/site";
 import { client } from "../mcp/site";
 import { type ModelServer, say, startModelServer } from "../sandbox/models/chat-server";
+import type { Principal } from "../../src/identity";
 import { api, at } from "../support/api";
+import type { Site } from "../support/site";
 import { printFigure } from "../threats/figure";
 
 const WHO = { name: "Chat_WhoAmI", arguments: "{}" };
@@ -64,14 +66,16 @@ const chatWith =
     const request = { model: "m", messages: [{ role: "user", content: "who am I?" }], user, ...more };
     return (await api(deployment.site.url, key).post("/v1/chat/completions", request)).status;
   };
-const terminal: Way = async (user_id) => {
-  const { identity, tools } = deployment.site.runtime;
-  const operator = await identity.operator("default");
-  return tools.execute(operator, { ...RUN, user_id }).then(
-    () => 200,
-    (error: { status: number }) => error.status,
-  );
-};
+/** As the terminal does it, on the data folder. */
+const terminal =
+  (act: (operator: Principal, runtime: Site["runtime"], user_id: string) => Promise<unknown>): Way =>
+  async (user_id) => {
+    const { runtime } = deployment.site;
+    return act(await runtime.identity.operator("default"), runtime, user_id).then(
+      () => 200,
+      (error: { status: number }) => error.status,
+    );
+  };
 
 const requirement = { auth_requirement: { id: "slack", oauth2: { scopes: ["channels:history"] } } };
 const { tool_name } = RUN;
@@ -94,15 +98,36 @@ const WAYS: Record<string, Way> = {
   "a chat completion": chatWith({ tools: ["Chat.WhoAmI"], tool_choice: "generate" }),
   "a chat completion without tools": chatWith({}),
   "a chat completion with a field of another user": chatWith({ user_id: "somebody-else" }),
-  "the terminal": terminal,
-  "a consent at the terminal": async (user_id) => {
-    const { identity, authorization } = deployment.site.runtime;
-    const operator = await identity.operator("default");
-    return authorization.authorize(operator, { ...requirement, user_id }).then(
-      () => 200,
-      (error: { status: number }) => error.status,
-    );
-  },
+  "the list of tools": async (user) =>
+    (await api(deployment.site.url, key).get(`/v1/tools?user_id=${user}`)).status,
+  "the list of tools with schemas": async (user) =>
+    (await api(deployment.site.url, key).get(`/v1/tools?user_id=${user}&include_format=openai`)).status,
+  "one tool": async (user) =>
+    (await api(deployment.site.url, key).get(`/v1/tools/Chat.WhoAmI?user_id=${user}`)).status,
+  "tools for a model": async (user) =>
+    (await api(deployment.site.url, key).get(`/v1/formatted_tools?user_id=${user}`)).status,
+  "one tool for a model": async (user) =>
+    (await api(deployment.site.url, key).get(`/v1/formatted_tools/Chat.WhoAmI?user_id=${user}`)).status,
+  "the terminal": terminal((operator, { tools }, user_id) => tools.execute(operator, { ...RUN, user_id })),
+  "a dry run at the terminal": terminal((operator, { tools }, user_id) =>
+    tools.execute(operator, { ...RUN, user_id, dry_run: true }),
+  ),
+  "the requirements of a tool at the terminal": terminal((operator, { tools }, user_id) =>
+    tools.requirements(operator, { tool_names: [tool_name], user_id }),
+  ),
+  "the list of tools at the terminal": terminal((operator, { tools }, user_id) =>
+    tools.listings.list(operator, { user_id }),
+  ),
+  "a consent for a tool at the terminal": terminal((operator, { tools }, user_id) =>
+    tools.authorize(operator, { tool_name, user_id }),
+  ),
+  "a consent at the terminal": terminal((operator, { authorization }, user_id) =>
+    authorization.authorize(operator, { ...requirement, user_id }),
+  ),
+  "a chat completion at the terminal": terminal((operator, { chat }, user) => {
+    const request = { model: "m", messages: [{ role: "user" as const, content: "who am I?" }], user };
+    return chat.complete(operator, { request, text: JSON.stringify(request) });
+  }),
 };
 
 describe("a suspended user", () => {

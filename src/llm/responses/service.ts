@@ -3,7 +3,7 @@
 import { checked, reveal } from "../../base";
 import type { Core } from "../../core";
 import { newToken } from "../../crypto";
-import type { Principal } from "../../identity";
+import type { Principal, Suspensions } from "../../identity";
 import { checkIdempotencyKey, type Tools } from "../../tools";
 import type { Steps } from "../loop/answer";
 import { Calls } from "../loop/calls";
@@ -35,11 +35,13 @@ export class Responses {
   readonly #core: Core;
   readonly #models: Models;
   readonly #tools: Tools;
+  readonly #suspensions: Suspensions;
 
-  constructor(core: Core, models: Models, tools: Tools) {
+  constructor(core: Core, models: Models, tools: Tools, suspensions: Suspensions) {
     this.#core = core;
     this.#models = models;
     this.#tools = tools;
+    this.#suspensions = suspensions;
   }
 
   /**
@@ -48,7 +50,7 @@ export class Responses {
    */
   async create(principal: Principal, call: ResponsesCall): Promise<ChatAnswer> {
     const { request } = call;
-    checkUser(principal, request);
+    await checkUser(this.#suspensions, principal, request);
     const choice = await this.#models.choose(principal.projectId, request.model);
     const isRun = request.tool_choice === "execute" || request.tool_choice === "generate";
     const url = choice.server.responsesUrl;

@@ -1,6 +1,6 @@
 // Where the servers of a database are, and how TLS is used with each.
 import { readFile } from "node:fs/promises";
-import { exposedMode, isLoopback } from "../../base";
+import { exposedMode, isLoopback, shellWord } from "../../base";
 import type { DatabaseHost, DatabaseTls, TlsMode } from "../../config";
 import { configurationError } from "../../errors";
 
@@ -48,7 +48,7 @@ async function readKey(file: string): Promise<string> {
   const mode = exposedMode(file);
   if (mode === undefined) return read("sslkey", file);
   throw configurationError(
-    `Other users can read or replace the sslkey ${file} of the database URL (mode ${mode}). Run: chmod 600 ${file}`,
+    `Other users can read or replace the sslkey ${file} of the database URL (mode ${mode}). Run: chmod 600 ${shellWord(file)}`,
   );
 }
 

@@ -1,7 +1,7 @@
 // The password of the database user, from a file or a program, asked at each connect: both may change while a server runs,
 // as passwords that a vault issues for an hour do.
 import { readFile } from "node:fs/promises";
-import { complaintOf, environmentForOthers, exposedMode } from "../../base";
+import { complaintOf, environmentForOthers, exposedMode, shellWord } from "../../base";
 import { configurationError, unavailable } from "../../errors";
 
 export interface PasswordSettings {
@@ -32,7 +32,7 @@ async function passwordInFile(file: string): Promise<string> {
   const mode = exposedMode(file);
   if (mode !== undefined)
     throw configurationError(
-      `Other users can read or replace the ${FILE} ${file} (mode ${mode}). Run: chmod 600 ${file}`,
+      `Other users can read or replace the ${FILE} ${file} (mode ${mode}). Run: chmod 600 ${shellWord(file)}`,
     );
   let text: string;
   try {

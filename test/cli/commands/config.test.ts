@@ -84,3 +84,16 @@ test("set creates a file that RUNTIME_CONFIG or --config names and that does not
   expect(readFileSync(file, "utf8")).toBe("port: 8080\n");
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
+
+test("set writes a relative path as an absolute one, so that commands in all folders use the same", async () => {
+  const { run, home } = newTerminal();
+  const file = join(home, ".config", "runtime", "runtime.yaml");
+
+  expect((await run(["config", "set", "data_dir", "da ta"])).code).toBe(0);
+  expect((await run(["config", "set", "backup.folder", "~/backups"])).code).toBe(0);
+
+  expect(Bun.YAML.parse(readFileSync(file, "utf8"))).toEqual({
+    data_dir: join(process.cwd(), "da ta"),
+    "backup.folder": "~/backups",
+  });
+});

@@ -1,11 +1,16 @@
 // `runtime doctor` on installations with one problem each: it reports the problem and a fix.
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, cpSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Finding } from "../../../src/checkup";
 import { jsonOf, newTerminal } from "../support/fake-io";
 import { startIdp } from "../../standards/idp";
+import { type Certificate, makeCertificate } from "../../support/certificates";
+
+const certificates = mkdtempSync(join(tmpdir(), "runtime-test-"));
+afterAll(() => rmSync(certificates, { recursive: true }));
 
 const PROVIDER = {
   id: "idp",
@@ -32,6 +37,8 @@ async function installed() {
     });
   return { ...terminal, data, key, database: join(data, "runtime.db"), provider, port };
 }
+
+const pair = (name: string): Certificate => makeCertificate(certificates, name);
 
 /** Answers every request with an error. */
 const broken = Bun.serve({
@@ -497,7 +504,11 @@ const FAULTS: Fault[] = [
   {
     name: "an address of another machine",
     plant: () => {},
-    env: { RUNTIME_HOST: "192.0.2.1", RUNTIME_PUBLIC_URL: "http://127.0.0.1:9099" },
+    env: {
+      RUNTIME_HOST: "192.0.2.1",
+      RUNTIME_BEHIND_PROXY: "true",
+      RUNTIME_PUBLIC_URL: "http://127.0.0.1:9099",
+    },
     check: "port",
     message: "is not an address of this machine",
     fix: "RUNTIME_HOST",
@@ -556,6 +567,79 @@ const FAULTS: Fault[] = [
     check: "project",
     message: 'no project "sales"',
     fix: "run this again",
+  },
+  ...(
+    [
+      ["a certificate that does not exist", { cert: "/nowhere/cert.pem" }, "cannot be read", "Correct it"],
+      ["a certificate of another key", { key: pair("other").key }, "does not belong", "Correct it"],
+      ["a certificate that ends in two days", {}, "expires at", "send SIGHUP"],
+    ] as const
+  ).map(([name, files, message, fix]): Fault => {
+    const { cert, key } = { ...pair("good"), ...files };
+    const env = {
+      RUNTIME_TLS_CERT: cert,
+      RUNTIME_TLS_KEY: key,
+      RUNTIME_PUBLIC_URL: "https://127.0.0.1",
+    };
+    const status = name.endsWith("two days") ? "warning" : "problem";
+    return { name, plant: () => undefined, env, check: "certificate", message, fix, status };
+  }),
+  {
+    name: "a host for other machines without TLS",
+    plant: () => undefined,
+    env: { RUNTIME_HOST: "0.0.0.0", RUNTIME_PUBLIC_URL: "http://127.0.0.1" },
+    check: "host",
+    message: "can be reached from other machines",
+    fix: "--tls-cert",
+  },
+  {
+    name: "a trusted proxy that is not an address",
+    plant: () => undefined,
+    env: { RUNTIME_HTTP_TRUSTED_PROXIES: "foo" },
+    check: "trusted proxies",
+    message: 'the invalid entry "foo"',
+    fix: "Use addresses",
+  },
+  {
+    name: "a recipient of backups that is not a key",
+    plant: () => undefined,
+    env: { RUNTIME_BACKUP_RECIPIENTS: "age1abc" },
+    check: "backup recipients",
+    message: "backup.recipients: entry 1 is not a public key of age",
+    fix: "age-keygen",
+  },
+  {
+    name: "metrics on the port of the server",
+    plant: () => undefined,
+    env: { RUNTIME_PORT: "19099", RUNTIME_METRICS_LISTEN: "127.0.0.1:19099" },
+    check: "metrics listener",
+    message: "has the port of the server",
+    fix: "Choose another one",
+  },
+  {
+    name: "metrics on a port that is in use",
+    plant: () => undefined,
+    env: { RUNTIME_METRICS_LISTEN: broken.url.host },
+    check: "metrics port",
+    message: "is in use by another program",
+    fix: "metrics.listen",
+  },
+  {
+    name: "a file of signed heads that cannot be written",
+    plant: () => undefined,
+    env: { RUNTIME_AUDIT_HEADS_FILE: "/nowhere/heads.jsonl" },
+    check: "audit.heads_file",
+    message: "/nowhere/heads.jsonl cannot be written",
+    fix: "Make it a file",
+  },
+  {
+    name: "a collector of traces that does not answer",
+    plant: () => undefined,
+    env: { RUNTIME_TELEMETRY_OTLP_ENDPOINT: "http://127.0.0.1:1" },
+    check: "trace collector",
+    message: "http://127.0.0.1:1 cannot be reached",
+    fix: "telemetry.otlp.endpoint",
+    status: "warning",
   },
 ];
 

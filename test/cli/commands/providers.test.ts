@@ -96,7 +96,7 @@ describe("a whole record", () => {
   });
 
   test.each<[string, string, number, string]>([
-    ["broken JSON", "{", 1, "malformed_request"],
+    ["broken JSON", "{", 2, "usage"],
     ["a list", "[]", 2, "usage"],
     ["a record with another id", '{"id":"x"}', 2, "usage"],
     ["a record without required fields", "{}", 1, "malformed_request"],
