@@ -23,7 +23,7 @@ export function placedIn(
   return records === true ? recordsIn(folder, value) : value;
 }
 
-/** `~` is the home folder, which whoever uses the path knows. An empty text is not a path. */
+/** `~` is the home folder, and is replaced where the path is used. An empty text is not a path. */
 function placed(folder: string, text: string): string {
   const isPlaced = text === "" || text === "~" || text.startsWith("~/") || isAbsolute(text);
   return isPlaced ? text : join(folder, text);
@@ -40,7 +40,7 @@ function programIn(folder: string, value: unknown): unknown {
 function urlIn(folder: string, url: string): string {
   return url.replace(URL_FILE, (whole, start: string, given: string) => {
     const file = decoded(given);
-    // `system` stands for the public authorities.
+    // `system` means the public authorities.
     if (file === undefined || file === "system") return whole;
     const path = placed(folder, file);
     return path === file ? whole : start + encodeURIComponent(path).replaceAll("%2F", "/");
