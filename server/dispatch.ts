@@ -101,9 +101,6 @@ async function handled(
     // The body may have been on its way for long.
     if (operation.credential !== "public") await runtime.identity.requireCurrent(principal);
   }
-  const isForUsers = operation.credential !== "public" && operation.credential.includes("run");
-  if (isForUsers)
-    await runtime.identity.suspensions.requireActive(principal, namedUser(operation, read.body));
   checkParameters(operation, params);
   using _held = held(front, operation, principal);
   const isWatched = operation.slow === true && operation.credential !== "public";

@@ -102,7 +102,12 @@ describe("a parameter of a tool that fills an address of a platform", () => {
             return new Response("{}", { status: 404 });
           },
         };
-        await tool.run(input as never, context).catch(() => undefined);
+        const run = async () => {
+          // As every call does.
+          await tool.judge?.(input as never);
+          await tool.run(input as never, context);
+        };
+        await run().catch(() => undefined);
       }
     }
 

@@ -90,6 +90,8 @@ const WAYS: Record<string, Way> = {
   "a consent with a user token": withToken("/v1/auth/authorize", requirement),
   "the list of tools with a user token": async () =>
     (await api(deployment.site.url, token).get("/v1/tools")).status,
+  "the list of scheduled runs with a user token": async () =>
+    (await api(deployment.site.url, token).get("/v1/scheduled_tools")).status,
   "a gateway with a user token": async () =>
     (await client(`${deployment.site.url}/mcp/tokens`, { key: token }).legacy("tools/list", {})).status,
   "tools of a gateway": gateway("legacy", "tools/list"),
