@@ -61,4 +61,4 @@ test("the commands of the page", async () => {
   expect(stdout).toContain("bob of default, through operator");
   expect(stdout).toContain("refused");
   expect(stdout).not.toContain("carol of default");
-});
+}, 60_000);

@@ -142,7 +142,7 @@ describe("a call that may be retried", () => {
 
   test("ends with a timeout when the run's time is up", async () => {
     await using stub = new Stub().on("book", () => Bun.sleep(5000).then(() => ({})));
-    const error = await failureOf(clientOf(to(stub), { timeMs: 30 }).call(READ));
+    const error = await failureOf(clientOf(to(stub), { timeMs: 500 }).call(READ));
     expect(error).toMatchObject({ kind: "NETWORK_TRANSPORT_RUNTIME_TIMEOUT", canRetry: true });
     expect(stub.requests).toHaveLength(1);
   });
