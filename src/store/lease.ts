@@ -44,6 +44,8 @@ const COUNT_BACK = query(
 );
 /** How often a waiting process looks at a lease; that it was released is told at once. */
 const LOOK_MS = 250;
+/** Forgotten ones are taken as those of a dead holder. */
+const MOST_UNRELEASED = 1000;
 /** A lease that was released this long ago is not needed any more, so its fence may start again. */
 const SWEPT_AFTER_MS = 24 * 3_600_000;
 
@@ -136,6 +138,8 @@ export class Leases {
   readonly #holder: string;
   readonly #witness: Witness;
   readonly #deletionTime: DeletionTime;
+  /** Leases of this holder that are over, but could not be released: by name, how the state of each begins. */
+  readonly #unreleased = new Map<string, string>();
 
   constructor(store: Store, clock: Clock, holder: string) {
     this.#store = store;
@@ -146,14 +150,14 @@ export class Leases {
   }
 
   /**
-   * The state of a lease that has a holder, which every heartbeat changes, and whether the holder is dead. Must be called
-   * often.
+   * The state of a lease that has a holder, which every heartbeat changes, and whether the holder is dead, or is this one and
+   * could not release it. Must be called often.
    */
   async look(name: string): Promise<Seen> {
     const row = await this.#store.get(FIND, name);
     if (row === undefined || row.holder === null) return { state: undefined, isDead: false };
     const state = stateOf(row);
-    return { state, isDead: this.#witness.isDead(name, state) };
+    return { state, isDead: this.#isUnreleased(name, state) || this.#witness.isDead(name, state) };
   }
 
   /**
@@ -161,7 +165,8 @@ export class Leases {
    * believe that the holder is dead: its heartbeat may have waited as well.
    */
   *take(name: string, { state, isDead }: Seen): Transaction<Taken | undefined> {
-    const dead = isDead && this.#witness.isCurrent(name) ? state : undefined;
+    const isOver = isDead && (this.#isUnreleased(name, state) || this.#witness.isCurrent(name));
+    const dead = isOver ? state : undefined;
     const at = this.#clock.monotonic();
     const lease = yield* takeLease(name, this.#holder, this.#clock.now(), dead);
     // Only for a new name: the others add no row.
@@ -194,12 +199,23 @@ export class Leases {
     return this.#store.changed("leases", generation, { timeoutMs: LOOK_MS });
   }
 
-  /** Releases a lease. If this fails, others see after a while that its heart no longer beats. */
+  /** Releases a lease. If this fails, others see after a while that its heart no longer beats; this holder knows it at once. */
   async release(held: HeldLease, log: Log): Promise<void> {
+    const { lease } = held;
     held.stop();
-    await this.#store
-      .write(() => releaseLease(held.lease))
-      .catch((error: unknown) => log.warn("a lease was not released", { error }));
+    try {
+      await this.#store.write(() => releaseLease(lease));
+      this.#unreleased.delete(lease.name);
+    } catch (error) {
+      if (this.#unreleased.size >= MOST_UNRELEASED) this.#unreleased.clear();
+      this.#unreleased.set(lease.name, `${lease.holder} ${lease.fence} `);
+      log.warn("a lease was not released", { error });
+    }
+  }
+
+  #isUnreleased(name: string, state: string | undefined): boolean {
+    const start = this.#unreleased.get(name);
+    return start !== undefined && state?.startsWith(start) === true;
   }
 
   /** Begins the heartbeats of a lease after the commit of its transaction. */

@@ -5,6 +5,7 @@ import { type Clock, silentLog, systemClock } from "../../src/base";
 import { systemRandom } from "../../src/crypto";
 import { DEAD_AFTER_MS, mainMigrations, openSqlite, query, run } from "../../src/store";
 import { Turns } from "../../src/turns";
+import { Failing } from "../support/failing-store";
 import { closedAfterTest, temporaryFolder } from "../support/temporary";
 
 const TAKE_OVER = query("UPDATE leases SET holder = 'another', fence = fence + 1");
@@ -62,6 +63,25 @@ describe("turns", () => {
     expect(await servers[0].during("c", async () => "c")).toBe("c");
     never.resolve("a");
     expect(await first).toBe("a");
+  });
+
+  test("a turn that could not be ended keeps others waiting, and not its own server", async () => {
+    const failing = new Failing();
+    const file = join(temporaryFolder(), "runtime.db");
+    const store = closedAfterTest(failing.openStore({ file, migrations: mainMigrations }));
+    const core = { store, clock: systemClock, random: systemRandom, log: silentLog };
+    const [own, other] = [new Turns(core), new Turns(core)];
+    const first = own.during("a", async () => {
+      failing.from(1);
+      return "first";
+    });
+    expect(await first).toBe("first");
+    failing.end();
+
+    let hasCome = false;
+    const elsewhere = other.during("a", async () => (hasCome = true));
+    expect(await own.during("a", async () => [hasCome, "second"])).toEqual([false, "second"]);
+    expect(await elsewhere).toBe(true);
   });
 
   test("one that waits for half a minute is refused, and those behind it go on waiting", async () => {
