@@ -1,6 +1,6 @@
 // Settings in `runtime.yaml`: one line is set, and the rest of the file is left unchanged.
 import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isObject } from "../src/base";
 import { type Config, ensureFolder } from "../src/config";
 import { configurationError } from "../src/errors";
@@ -36,9 +36,10 @@ export async function storeUser(config: Config, user: string): Promise<string> {
  */
 export async function storeSetting(file: string, key: string, value: unknown): Promise<void> {
   ensureFolder(dirname(file), "RUNTIME_CONFIG");
-  // Next to the file itself, where a link is replaced too.
+  // Next to the file itself, where a link is replaced too. It stays, so it is hidden.
   const target = existsSync(file) ? realpathSync(file) : file;
-  await withFileLock(`${target}.lock`, async () => change(file, key, value));
+  const lock = join(dirname(target), `.${basename(target)}.lock`);
+  await withFileLock(lock, async () => change(file, key, value));
 }
 
 function change(file: string, key: string, value: unknown): void {

@@ -1,7 +1,7 @@
 // The default user in the user's own configuration file.
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { withFileLock } from "../../cli/file-lock";
 import { withSetting, withUser } from "../../cli/user-file";
 import { newTerminal } from "./support/fake-io";
@@ -63,7 +63,8 @@ test.each([
   writeFileSync(file, "host: 127.0.0.1\n");
 
   let ran: Promise<{ code: number }> | undefined;
-  await withFileLock(`${realpathSync(file)}.lock`, async () => {
+  const target = realpathSync(file);
+  await withFileLock(join(dirname(target), `.${basename(target)}.lock`), async () => {
     const before = readFileSync(file, "utf8");
     ran = terminal.run(argv);
     // Enough for a command that does not wait.
