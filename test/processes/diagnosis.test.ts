@@ -167,7 +167,9 @@ testOnDisk("on a full disk it says so, and leaves nothing behind", async () => {
     const { code, stderr } = await installation.run(["doctor", "--bundle", file]);
 
     expect(code).toBe(1);
-    expect(stderr).toBe(`error: ${file} cannot be read or written: no space left. Free space there, and try again.\n`);
+    expect(stderr).toBe(
+      `error: ${file} cannot be read or written: no space left. Free space there, and try again.\n`,
+    );
     expect(readdirSync(disk)).toEqual(["filler"]);
   } finally {
     unmountDisk(disk);
