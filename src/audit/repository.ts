@@ -65,6 +65,13 @@ export function headInTransaction(chain: string): Transaction<Head | undefined> 
   return getKept(HEAD, chain);
 }
 
+const HASH_OF = query<{ hash: string }>("SELECT hash FROM audit WHERE project_id = ? AND id = ?");
+
+/** Whether a row is in its chain, or will be with this transaction. */
+export function* isEntered({ project_id, id, hash }: ChainedRow): Transaction<boolean> {
+  return (yield* get(HASH_OF, project_id, id))?.hash === hash;
+}
+
 export function findHead(store: Reader, chain: string): Promise<Head | undefined> {
   return store.get(HEAD, chain);
 }

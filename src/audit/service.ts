@@ -91,7 +91,7 @@ export class Audit {
       hash: "",
     };
     row.hash = rowHash(hash, row);
-    actor.basis?.enter(chain, hash, row.hash);
+    if (actor.basis !== undefined) yield* actor.basis.admit(hash, row);
     yield* repository.addAuditRow(row);
   }
 
