@@ -2,6 +2,8 @@
 // process ends, however that happens.
 import { Database } from "bun:sqlite";
 import { existsSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { keepOwner } from "../src/crypto/durable-file";
 import { unavailable } from "../src/errors";
 
 const LOOK_EVERY_MS = 20;
@@ -9,7 +11,11 @@ const LONGEST_MS = 60_000;
 
 /** Runs `work` while no other process, and nothing else in this one, holds the lock. Throws `unavailable` after a minute. */
 export async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
-  if (!existsSync(file)) writeFileSync(file, "", { mode: 0o600 });
+  if (!existsSync(file)) {
+    writeFileSync(file, "", { mode: 0o600 });
+    // A command of root must not keep the folder's owner from the lock.
+    keepOwner(file, dirname(file));
+  }
   const database = new Database(file, { create: true, readwrite: true });
   try {
     await locked(database, file);

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { syncFolder } from "../src/crypto/durable-file";
+import { keepOwner, syncFolder } from "../src/crypto/durable-file";
 
 /** Replaces the file atomically. A symbolic link stays a link. Throws errors of the file system with the path of the file. */
 export function replaceFile(file: string, text: string, mode: number): void {
@@ -41,7 +41,10 @@ export class FileDraft implements Disposable {
   replace(text: string): void {
     const path = this.#write(Buffer.from(text));
     const target = this.#target();
-    this.#named(() => renameSync(path, target));
+    this.#named(() => {
+      keepOwner(path, target);
+      renameSync(path, target);
+    });
     try {
       syncFolder(dirname(target));
     } catch {

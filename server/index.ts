@@ -7,7 +7,7 @@ import type { Runtime } from "../src/runtime";
 import { type App, createApp } from "./app";
 import { listenForMetrics, type MetricsListener } from "./metrics-listener";
 import { requireSignIn } from "./sign-in-start";
-import { requireStartable } from "./start-checks";
+import { hostnameOf, requireStartable } from "./start-checks";
 import { readTls, type Tls } from "./tls";
 
 export { localApp } from "./app";
@@ -182,9 +182,4 @@ function reasonOf(code: string): string {
   if (code === "EADDRINUSE") return "is in use by another program";
   if (["EACCES", "EPERM"].includes(code)) return "is not available: no permission";
   return "is not an address of this machine, or is not available";
-}
-
-/** As in a URL: IPv6 in brackets. */
-function hostnameOf(host: string): string {
-  return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 }

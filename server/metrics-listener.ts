@@ -1,6 +1,6 @@
 // The listener of `metrics.listen`: serves the page of metrics without a key, and nothing else.
 import { isLoopback } from "../src/base";
-import type { Settings } from "../src/config";
+import { metricsPlace, type Settings } from "../src/config";
 import { configurationError } from "../src/errors";
 import type { Runtime } from "../src/runtime";
 import { metricsPage } from "./metrics-page";
@@ -69,11 +69,10 @@ export function checkMetricsPlace(
 }
 
 function placeOf(text: string): { host: string; port: number } {
-  const at = text.lastIndexOf(":");
-  const port = Number(text.slice(at + 1));
-  if (port > 65_535)
+  const found = metricsPlace(text);
+  if (found.port > 65_535)
     throw configurationError(`metrics.listen: ${text} does not have a port. Use 0 to 65535.`);
-  return { host: text.slice(0, at), port };
+  return found;
 }
 
 function listening(place: string, options: Parameters<typeof Bun.serve>[0]): Bun.Server<undefined> {

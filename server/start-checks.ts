@@ -107,7 +107,7 @@ async function checkRecipients({ settings }: StartSettings): Promise<void> {
 }
 
 /** As in a URL: IPv6 in brackets. */
-function hostnameOf(host: string): string {
+export function hostnameOf(host: string): string {
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 }
 

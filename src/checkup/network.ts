@@ -1,6 +1,6 @@
 // Checks of the network: the port, the addresses for browsers and providers, and the servers of providers.
 import { isLoopback } from "../base";
-import type { Settings } from "../config";
+import { metricsPlace, type Settings } from "../config";
 import type { Core } from "../core";
 import { EgressError } from "../egress";
 import { type Finding, ok, problem, warning } from "./finding";
@@ -35,11 +35,10 @@ export async function checkMetricsPort(
   running: string | undefined,
 ): Promise<Finding[]> {
   if (place === undefined || running !== undefined) return [];
-  const at = place.lastIndexOf(":");
-  const [host, port] = [place.slice(0, at).replace(/^\[(.*)\]$/, "$1"), Number(place.slice(at + 1))];
+  const { host, port } = metricsPlace(place);
   // Ports that no server starts with.
   if (port === served || port > 65_535) return [];
-  const code = await listening(host, port);
+  const code = await listening(host.replace(/^\[(.*)\]$/, "$1"), port);
   if (code === undefined) return [ok("metrics port", `${place} is free.`)];
   const reason = code === "EADDRINUSE" ? "is in use by another program" : "is not available on this machine";
   return [

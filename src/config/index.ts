@@ -12,6 +12,7 @@ export {
 } from "./database-url";
 export { ConfigFileError } from "./errors";
 export { placedIn } from "./file-paths";
+export { metricsPlace } from "./metrics-keys";
 export {
   declarationsWith,
   environmentName,

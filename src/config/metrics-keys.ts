@@ -15,3 +15,9 @@ export const METRICS_KEYS = {
     meaning: "address and port of a listener that serves only /metrics, without a key; unset: none",
   },
 } as const;
+
+/** Host (IPv6 in brackets) and port of `metrics.listen`. The port may be too large. */
+export function metricsPlace(text: string): { host: string; port: number } {
+  const at = text.lastIndexOf(":");
+  return { host: text.slice(0, at), port: Number(text.slice(at + 1)) };
+}

@@ -4,7 +4,7 @@ import type { ExecutionLog } from "../audit";
 import type { Core } from "../core";
 import { newId } from "../crypto";
 import { RuntimeError } from "../errors";
-import { actFor, actorOf, type Principal } from "../identity";
+import { actorOf, type Principal } from "../identity";
 import type { Entry } from "../telemetry";
 import type { Caller } from "./caller";
 import { firstLogs, outputOf } from "./execution-output";
@@ -39,8 +39,8 @@ export interface ExecuteOptions {
 }
 
 export interface ExecuteParts {
-  /** As `Suspensions.requireActive`. */
-  requireActive(principal: Principal, userId: string): Promise<void>;
+  /** `Suspensions.actFor` */
+  actFor(principal: Principal, userId: string | undefined): Promise<string>;
   /** The tools of a project. */
   registryOf(projectId: string): Promise<Registry>;
   readiness: Readiness;
@@ -80,7 +80,7 @@ export class Execute {
   readonly #schedule: Schedule;
   readonly #executionLog: ExecutionLog;
   readonly #idempotency: Idempotency;
-  readonly #requireActive: ExecuteParts["requireActive"];
+  readonly #actFor: ExecuteParts["actFor"];
 
   constructor(core: Core, parts: ExecuteParts) {
     const { registryOf, readiness, runner, policy, schedule, executionLog, idempotency } = parts;
@@ -92,7 +92,7 @@ export class Execute {
     this.#schedule = schedule;
     this.#executionLog = executionLog;
     this.#idempotency = idempotency;
-    this.#requireActive = parts.requireActive;
+    this.#actFor = parts.actFor;
   }
 
   /**
@@ -154,10 +154,8 @@ export class Execute {
 
   /** The user for whom the tool runs. Throws for one whom the caller may not act for, and for a suspended one. */
   async #userOf(principal: Principal, request: ExecuteTool): Promise<Pick<Chosen, "userId" | "erasure">> {
-    const userId = actFor(principal, request.user_id);
     const erasure = await this.#executionLog.erasures.latest();
-    await this.#requireActive(principal, userId);
-    return { userId, erasure };
+    return { userId: await this.#actFor(principal, request.user_id), erasure };
   }
 
   async #toolOf({ projectId }: Principal, { tool_name, tool_version }: ExecuteTool): Promise<Tool> {

@@ -104,8 +104,7 @@ export class Tools {
       schedule: this.scheduled,
       executionLog,
       idempotency,
-      requireActive: (principal: Principal, userId: string) =>
-        identity.suspensions.requireActive(principal, userId),
+      actFor: this.#actFor,
     };
     this.#execute = new Execute(core, { ...executing, registryOf });
     this.selfChecks = new SelfChecks({
